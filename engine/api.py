@@ -16,16 +16,23 @@ from .errors import (
     TooLong,
 )
 from .grammars.schema_gate import SchemaGate
+from .host.attachment import Attachment
 from .host.client import EngineClient
-from .host.lives import Lives
+from .host.engine_link import EngineLink
+from .host.engines import Engines
+from .host.launches import launches
 from .host.local import LocalEngine
 from .host.messages import BlockReport, EngineInfo
-from .host.supervisor import EngineState, Launch, Watch
+from .host.status import EngineAddress, EngineState, EngineStatus, Lives
+from .host.supervision import Supervision
+from .host.supervisor import Launch, Watch
 from .metrics import Snapshot
 from .model.checkpoint import model_folder
+from .model.model_costs import Cost, ModelCosts, checkpoint_costs
 from .text.chat import ChatTemplate
 from .text.detokenize import Detokenizer
-from .text.tokenizer import Tokenizer
+from .text.prompt_frame import PromptFrame
+from .text.tokenizer import Piece, Tokenizer
 from .types import (
     Cut,
     CutReason,
@@ -40,6 +47,7 @@ from .types import (
 )
 
 __all__ = [
+    "Attachment",
     "BlockReport",
     "BudgetTooSmall",
     "ChatTemplate",
@@ -49,11 +57,15 @@ __all__ = [
     "Delta",
     "Detokenizer",
     "SchemaGate",
+    "EngineAddress",
     "EngineClient",
     "EngineConfig",
     "EngineError",
     "EngineInfo",
+    "EngineLink",
     "EngineState",
+    "EngineStatus",
+    "Engines",
     "EngineLost",
     "EngineStopped",
     "Failure",
@@ -66,16 +78,23 @@ __all__ = [
     "LocalEngine",
     "ModelError",
     "OutputLimits",
+    "Piece",
+    "PromptFrame",
     "QueueFull",
     "Refused",
     "Request",
     "RequestQuarantined",
     "SamplingParams",
     "Snapshot",
+    "Supervision",
     "TokenLogprob",
     "Tokenizer",
     "TooLong",
     "Usage",
     "Watch",
+    "launches",
+    "ModelCosts",
+    "Cost",
+    "checkpoint_costs",
     "model_folder",
 ]

@@ -4,6 +4,7 @@ Does: choose the device, read the spec, load or draw the weights, size and alloc
 tokenise or schedule.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,7 +37,7 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 class Built:
     """A runner, and the facts found while building.
 
-    `costs`: the measured costs of steps replayed by CUDA graph; None without graphs.
+    `costs`: the measured costs of steps replayed by CUDA graph; None without graphs. `seconds`: the time of each part.
     """
 
     runner: ModelRunner
@@ -46,6 +47,21 @@ class Built:
     max_context: int
     cache_bytes: int
     costs: StepCosts | None
+    seconds: dict[str, float]
+
+
+class Laps:
+    """The seconds of consecutive parts of a start."""
+
+    def __init__(self) -> None:
+        self._last = time.perf_counter()
+        self.seconds: dict[str, float] = {}
+
+    def over(self, part: str) -> None:
+        """Count the time since the last part as that of `part`."""
+        now = time.perf_counter()
+        self.seconds[part] = round(now - self._last, 3)
+        self._last = now
 
 
 def build_runner(
@@ -84,9 +100,12 @@ def build_runner(
         vocab=spec.vocab_size if vocab is None else min(vocab, spec.vocab_size),
     )
     dtype = _dtype(model.dtype, device)
+    laps = Laps()
+    laps.over("device")
     with torch.inference_mode():
         kernels = choose(device, attention_of_prompts(model, cache, spec, dtype, device))
         decoder = _decoder(model, spec, kernels, dtype, device, max_context)
+        laps.over("weights")
         masks = None
         if vocabulary is not None and device.type == "cuda":
             from .run.cuda.grammar_masks import (
@@ -95,9 +114,10 @@ def build_runner(
 
             masks = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
         parts = RunnerParts(decoder, cache, limits)
-        runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, masks)
+        runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, masks, laps)
+        laps.over("warm up")
     kv = runner.cache
-    return Built(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs)
+    return Built(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs, laps.seconds)
 
 
 def _device(name: str) -> torch.device:
@@ -138,7 +158,9 @@ def _host(parts: RunnerParts) -> ModelRunner:
     return runner
 
 
-def _gpu(parts: RunnerParts, masks: "DeviceGrammarMasks | None") -> tuple[ModelRunner, StepCosts]:
+def _gpu(
+    parts: RunnerParts, masks: "DeviceGrammarMasks | None", laps: "Laps"
+) -> tuple[ModelRunner, StepCosts]:
     # Not loaded where there is no GPU.
     from intaglio.kernels.runtime.precompile import compile_ahead
 
@@ -154,7 +176,10 @@ def _gpu(parts: RunnerParts, masks: "DeviceGrammarMasks | None") -> tuple[ModelR
 
     compile_ahead(run)
     warm_up_masks()
+    laps.over("kernels")
     runner, compute = gpu_runner(parts, masks, parts.count(free_bytes(parts, masks)))
+    laps.over("memory")
     costs = compute.capture()
+    laps.over("graphs")
     runner.warm_up()
     return runner, costs

@@ -36,6 +36,25 @@ def wait_passively() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
+def visible_gpus() -> tuple[str, ...]:
+    """The names of the GPUs that this process may use, as `CUDA_VISIBLE_DEVICES` names them; found without CUDA."""
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if given is not None:
+        return tuple(name.strip() for name in given.split(",") if name.strip() not in ("", "-1"))
+    numbers = [path.name.removeprefix("nvidia") for path in Path("/dev").glob("nvidia[0-9]*")]
+    return tuple(sorted(numbers, key=int))
+
+
+def processor_cores() -> int:
+    """The number of processor cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def environment_with(changes: Mapping[str, str]) -> dict[str, str]:
+    """The environment of this process with some variables changed, for a process that it starts."""
+    return {**os.environ, **changes}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
     """The model, its device and its precision.

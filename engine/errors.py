@@ -6,7 +6,7 @@ EngineError
 │   ├── BudgetTooSmall     `max_tokens` is less than the shortest legal output needs
 │   ├── QueueFull          too many requests wait already
 │   ├── InvalidRequest     a field is of the wrong type or out of range, or an id is in use
-│   └── RequestQuarantined the same request was in flight at two deaths of the engine
+│   └── RequestQuarantined the same request was in flight at three deaths of the engine
 ├── ConfigError        a setting is unknown, missing or out of range
 ├── ModelError         a checkpoint cannot be used: missing, unknown or unused weights, unsupported family
 ├── InternalError      a defect of the engine: an invariant or the order of a step was violated
@@ -60,7 +60,7 @@ class InvalidRequest(Refused):
 
 
 class RequestQuarantined(Refused):
-    """The same request was in flight at two deaths of the engine's process."""
+    """The same request was in flight at three deaths of the engine's process."""
 
     code = "request_quarantined"
 

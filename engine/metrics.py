@@ -42,7 +42,7 @@ class StepRecord(Struct, frozen=True):
     step: int
     tokens: int
     sequences: int
-    picked: int
+    sampled: int
     seconds: dict[str, float]
 
 
@@ -96,7 +96,7 @@ class Metrics:
             step=plan.step,
             tokens=plan.token_count,
             sequences=len(plan.works),
-            picked=sum([work.logits for work in plan.works]),
+            sampled=sum([work.logits for work in plan.works]),
             seconds=watch.seconds,
         )
         self._counts["steps"] += 1

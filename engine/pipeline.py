@@ -152,4 +152,4 @@ def _without(sampled: SampledBatch, stale: Collection[int]) -> SampledBatch:
     """The sampled tokens that are not stale."""
     if not stale:
         return sampled
-    return SampledBatch(tuple(pick for pick in sampled.picks if pick.seq_id not in stale))
+    return SampledBatch(tuple(sample for sample in sampled.samples if sample.seq_id not in stale))

@@ -111,7 +111,7 @@ class SampledToken(Struct, frozen=True, gc=False):
 class SampledBatch(Struct, frozen=True):
     """One `SampledToken` for each work of the plan with logits, in the plan's order."""
 
-    picks: tuple[SampledToken, ...] = ()
+    samples: tuple[SampledToken, ...] = ()
 
 
 class Change(Struct, frozen=True, gc=False):

@@ -42,7 +42,7 @@ class Record:
 
     arrived: float
     admitted: float | None = None
-    first_pick: float | None = None
+    first_sample: float | None = None
     cached: int = 0
     preemptions: int = 0
     forced: int = 0
@@ -51,8 +51,8 @@ class Record:
 
     def token_sampled(self, now: float) -> None:
         """Record that a sampled token was accepted; the first one ends the prefill."""
-        if self.first_pick is None:
-            self.first_pick = now
+        if self.first_sample is None:
+            self.first_sample = now
 
     def force(self, count: int) -> None:
         """Record that the last `count` tokens were forced."""
@@ -65,7 +65,7 @@ class Record:
     def usage(self, prompt_tokens: int, output_tokens: int, now: float) -> Usage:
         """Counts and times. A phase that was not reached took 0 seconds."""
         admitted = now if self.admitted is None else self.admitted
-        first_pick = now if self.first_pick is None else self.first_pick
+        first_sample = now if self.first_sample is None else self.first_sample
         return Usage(
             prompt_tokens=prompt_tokens,
             output_tokens=output_tokens,
@@ -73,8 +73,8 @@ class Record:
             preemptions=self.preemptions,
             budget_forced=any(cut.reason is CutReason.BUDGET for cut in self.cuts),
             queue_s=admitted - self.arrived,
-            prefill_s=first_pick - admitted,
-            decode_s=now - first_pick,
+            prefill_s=first_sample - admitted,
+            decode_s=now - first_sample,
             cached_tokens=self.cached,
             budget=self.budget,
             cuts=self.cuts,
@@ -96,13 +96,13 @@ _PLACEHOLDERS = (PLACEHOLDER,)
 class InFlight:
     """The tokens of one sequence that plans sample and that are not read yet.
 
-    `picks` counts them, stale ones included. `end` is the number of tokens known or in flight: a plan assumes that each
-    step in flight adds one token. Where a step adds more (tokens that the grammar forces), a later token in flight has
-    a position that is known by the time it is read: it is stale.
+    `samples` counts them, stale ones included. `end` is the number of tokens known or in flight: a plan assumes that
+    each step in flight adds one token. Where a step adds more (tokens that the grammar forces), a later token in flight
+    has a position that is known by the time it is read: it is stale.
     """
 
     end: int
-    picks: int = 0
+    samples: int = 0
 
 
 class Sequence:
@@ -163,7 +163,8 @@ class Sequence:
         self.computed = computed
         if self.record.admitted is None:
             self.record.admitted = now
-            self.record.cached = computed
+            # Tokens that the grammar forces at the start may be found there, too.
+            self.record.cached = min(computed, len(self.request.prompt))
 
     def upcoming(self, count: int) -> tuple[tuple[int, ...], int]:
         """The next `count` tokens to compute, and how many rows of logits to make of the last ones.
@@ -188,7 +189,7 @@ class Sequence:
         self.computed = end
         if end == in_flight.end:
             in_flight.end += 1
-            in_flight.picks += 1
+            in_flight.samples += 1
 
     def resolve(self, position: int) -> Resolution:
         """Read the oldest token in flight, which was sampled for `position`.
@@ -197,11 +198,11 @@ class Sequence:
             InternalError: no token is in flight there.
         """
         known, in_flight = len(self.tokens), self.in_flight
-        if not in_flight.picks or position > known:
+        if not in_flight.samples or position > known:
             raise InternalError(
                 f"sequence {self.id}: a token was sampled for a position that no plan asked for"
             )
-        in_flight.picks -= 1
+        in_flight.samples -= 1
         return ACCEPTED if position == known else STALE
 
     def append(self, token: int) -> None:
@@ -231,14 +232,14 @@ class Sequence:
         Raises:
             InternalError: they do not agree.
         """
-        ahead, picks = self.in_flight.end - self.known, self.in_flight.picks
+        ahead, samples = self.in_flight.end - self.known, self.in_flight.samples
         if (
-            not 0 <= ahead <= picks
+            not 0 <= ahead <= samples
             or self.pending < (0 if ahead else 1)
             or (self.computed and self.state is not SeqState.RUNNING)
         ):
             raise InternalError(
-                f"sequence {self.id}: {self.computed} of {self.known} computed, {picks} in flight"
+                f"sequence {self.id}: {self.computed} of {self.known} computed, {samples} in flight"
             )
 
 

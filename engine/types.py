@@ -25,8 +25,9 @@ class SamplingParams:
     """The sampling options of a request. The defaults sample from the model's own distribution.
 
     `temperature` 0 is greedy. `top_k` 0, `top_p` 1 and `min_p` 0 truncate nothing. `seed` fixes the draws of this
-    request, independent of the other requests in a batch. `logprobs` asks for the log-probability of each sampled token
-    and of that many most likely alternatives. `stop` strings are matched by the text layer, across token boundaries.
+    request, independent of the other requests in a batch; it has 64 bits, with a sign. `logprobs` asks for the
+    log-probability of each sampled token and of that many most likely alternatives. `stop` strings are matched by the
+    text layer, across token boundaries.
     """
 
     max_tokens: int = 256

@@ -177,7 +177,7 @@ class Constraints:
         are not in `sampled` are not advanced: they continue as if no token had been sampled.
         """
         if self._device is None:
-            return self._follow(sampled.picks)
+            return self._follow(sampled.samples)
         forced, rest = self._device.advance(sampled)
         others = self._follow(rest)
         self._device.retire()
@@ -209,32 +209,32 @@ class Constraints:
         if self._device is not None:
             self._device.check(self._matchers.keys())
 
-    def _follow(self, picks: Sequence[SampledToken]) -> Forced:
+    def _follow(self, samples: Sequence[SampledToken]) -> Forced:
         """See `advance`, for the sequences with a matcher here."""
         failures: dict[int, Failure] = {}
         forced: dict[int, tuple[int, ...]] = {}
         instead: set[int] = set()
         looped: dict[int, tuple[int, int]] = {}
-        for pick in picks:
-            matcher = self._matchers.get(pick.seq_id)
-            if matcher is None or pick.failure:
+        for sample in samples:
+            matcher = self._matchers.get(sample.seq_id)
+            if matcher is None or sample.failure:
                 continue
-            unmasked = self._failure(pick.seq_id)
+            unmasked = self._failure(sample.seq_id)
             if unmasked is not None:
-                failures[pick.seq_id] = unmasked
+                failures[sample.seq_id] = unmasked
                 continue
             try:
-                followed = guarded(matcher.follow, pick.tokens)
-                guarded(self._check, matcher, followed.tokens, pick.tokens)
+                followed = guarded(matcher.follow, sample.tokens)
+                guarded(self._check, matcher, followed.tokens, sample.tokens)
             except MatcherFault as fault:
-                failures[pick.seq_id] = fault.failure
+                failures[sample.seq_id] = fault.failure
                 continue
             if followed.tokens:
-                forced[pick.seq_id] = followed.tokens
+                forced[sample.seq_id] = followed.tokens
             if followed.instead:
-                instead.add(pick.seq_id)
+                instead.add(sample.seq_id)
             if followed.looped is not None:
-                looped[pick.seq_id] = followed.looped
+                looped[sample.seq_id] = followed.looped
         return Forced(forced, failures, frozenset(instead), looped)
 
     def _failure(self, seq_id: int) -> Failure | None:

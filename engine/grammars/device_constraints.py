@@ -181,14 +181,14 @@ class DeviceConstraints:
         """
         followed = self._steps.popleft().followed if self._steps else frozenset()
         here = self._replay.keys()
-        picks: dict[int, tuple[int, ...]] = {}
+        samples: dict[int, tuple[int, ...]] = {}
         others: list[SampledToken] = []
-        for pick in sampled.picks:
-            if pick.seq_id in here and not pick.failure:
-                picks[pick.seq_id] = pick.tokens
+        for sample in sampled.samples:
+            if sample.seq_id in here and not sample.failure:
+                samples[sample.seq_id] = sample.tokens
             else:
-                others.append(pick)
-        forced = self._replay.advance(picks)
+                others.append(sample)
+        forced = self._replay.advance(samples)
         for seq_id, after in forced.tokens.items():
             known = self._known[seq_id]
             known.pending += after
@@ -196,7 +196,7 @@ class DeviceConstraints:
             self._news.add(seq_id)
             if any(seq_id in later.followed for later in self._steps):
                 known.must_undo = True
-        for seq_id in picks.keys() - followed:
+        for seq_id in samples.keys() - followed:
             self._known[seq_id].must_reset = True
             self._news.add(seq_id)
         return forced, others

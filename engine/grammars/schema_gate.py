@@ -15,9 +15,9 @@ from intaglio.grammar.api import (
     WORKER,
     Compiler,
     Constraint,
+    ExaminationPool,
     Explanation,
     GrammarCache,
-    Isolated,
     Store,
     StoreUnusable,
     Verdict,
@@ -83,7 +83,10 @@ class SchemaGate:
     """Has constraints examined before an engine spends time on them. For any thread."""
 
     def __init__(
-        self, admission: VerdictCache, isolated: Isolated | None = None, store: Store | None = None
+        self,
+        admission: VerdictCache,
+        isolated: ExaminationPool | None = None,
+        store: Store | None = None,
     ) -> None:
         self._admission = admission
         self._isolated = isolated
@@ -125,7 +128,7 @@ class SchemaGate:
             cpu_s=config.grammar_cpu_s,
             memory=config.grammar_memory,
         )
-        isolated = Isolated(vocabulary, limits, entry=entry)
+        isolated = ExaminationPool(vocabulary, limits, entry=entry)
         admission = VerdictCache(
             isolated.examine,
             store=store,
@@ -160,7 +163,7 @@ class SchemaGate:
 
     @property
     def explain(self) -> Callable[[Constraint], Explanation] | None:
-        """Explains constraints in another process (see `Isolated.explain`); None where no process examines them."""
+        """Explains constraints in another process (`ExaminationPool.explain`); None without such processes."""
         return None if self._isolated is None else self._isolated.explain
 
     def warm(self, constraints: Iterable[Constraint]) -> None:

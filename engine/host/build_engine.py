@@ -6,7 +6,9 @@ work.
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from math import prod
 from pathlib import Path
 
@@ -38,8 +40,25 @@ def build(config: EngineConfig) -> Assembly:
         ModelError: the checkpoint cannot be used.
         ConfigError: a setting does not fit it, or the memory.
     """
+    return prepare(config)()
+
+
+def prepare(config: EngineConfig) -> Callable[[], Assembly]:
+    """Do the part of `build` that uses no device, and return the rest of it.
+
+    Raises:
+        ModelError: the tokenizer cannot be used.
+    """
+    began = time.perf_counter()
     folder = Path(config.model.model)
     tokenizer = Tokenizer.load(folder)
+    tokenizer.vocabulary()  # makes the bytes of all tokens, which the tokenizer keeps
+    return partial(_build, config, tokenizer, time.perf_counter() - began)
+
+
+def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Assembly:
+    began = time.perf_counter()
+    folder = Path(config.model.model)
     on_device = config.grammar.grammar_device == "auto"
     built = build_runner(
         config.model,
@@ -80,6 +99,11 @@ def build(config: EngineConfig) -> Assembly:
         device=built.device.type,
         dtype=str(built.runner.decoder.embedding.dtype).removeprefix("torch."),
         pid=os.getpid(),
+        start_s={
+            "prepare": round(prepare_s, 3),
+            **built.seconds,
+            "build": round(time.perf_counter() - began, 3),
+        },
     )
     return Assembly(
         engine=Engine(scheduler, constraints, built.runner, pipeline=OneAhead if ahead else Serial),

@@ -1,6 +1,7 @@
-"""The messages between the engine's process and its client: typed in both directions, encoded as MessagePack.
+"""The messages between an engine's process, its clients and its supervisor: typed, encoded as MessagePack.
 
-Does: define, encode and decode all messages, refuse everything else. Does not: hold sockets. Nothing is unpickled.
+Does: define, encode and decode all messages, refuse everything else. Does not: hold sockets. Nothing is unpickled. The
+name of the client travels in front of a command, as a frame of its own.
 """
 
 import msgspec
@@ -15,7 +16,8 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     """Facts about a loaded engine.
 
     `context_length` counts prompt and output tokens together; `blocks` is the number of KV blocks of `block_size`
-    tokens; `parameters` is the number of weights; `pid` is the process the engine runs in.
+    tokens; `parameters` is the number of weights; `pid` is the process the engine runs in. `start_s` is the time of
+    each part of its start, in seconds.
     """
 
     model: str
@@ -27,6 +29,7 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     device: str
     dtype: str
     pid: int
+    start_s: dict[str, float] = msgspec.field(default_factory=dict)
 
 
 class BlockReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,10 +46,15 @@ class BlockReport(msgspec.Struct, frozen=True, kw_only=True):
         return self.fault is None and (self.open_requests > 0 or self.used == 0)
 
 
+class Join(msgspec.Struct, frozen=True, tag="join"):
+    """Ask for `Joined`. A client repeats it until the answer arrives: then answers can reach it."""
+
+
 class Submit(msgspec.Struct, frozen=True, tag="submit"):
-    """Start a request."""
+    """Start a request. With `whole` all its deltas come as one, at its end."""
 
     request: Request
+    whole: bool = False
 
 
 class Abort(msgspec.Struct, frozen=True, tag="abort"):
@@ -61,11 +69,15 @@ class Check(msgspec.Struct, frozen=True, tag="check"):
     ticket: int
 
 
+class Drain(msgspec.Struct, frozen=True, tag="drain"):
+    """End the process when the open requests have ended; refuse others with `engine_stopped`."""
+
+
 class Shutdown(msgspec.Struct, frozen=True, tag="shutdown"):
     """End the process after the present step."""
 
 
-Command = Submit | Abort | Check | Shutdown
+Command = Join | Submit | Abort | Check | Drain | Shutdown
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
@@ -81,8 +93,12 @@ class Unusable(msgspec.Struct, frozen=True, tag="unusable"):
     hint: str
 
 
+class Joined(msgspec.Struct, frozen=True, tag="joined"):
+    """The answer to `Join`: the engine accepts requests of this client."""
+
+
 class Deltas(msgspec.Struct, frozen=True, tag="deltas"):
-    """The deltas of one step."""
+    """The deltas of one step, for one client."""
 
     items: tuple[Delta, ...]
 
@@ -102,7 +118,7 @@ class Beat(msgspec.Struct, frozen=True, tag="beat"):
     grammars: CacheStats | None
 
 
-Event = Ready | Unusable | Deltas | Checked | Beat
+Event = Ready | Unusable | Joined | Deltas | Checked | Beat
 
 _encoder = msgspec.msgpack.Encoder()
 _commands: msgspec.msgpack.Decoder[Command] = msgspec.msgpack.Decoder(Command)

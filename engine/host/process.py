@@ -1,8 +1,9 @@
 """The engine's process: the step loop in the main thread, the socket of commands in another thread.
 
-Does: build an engine from the configuration on standard input, carry messages, send a beat four times a second; exit on
-command, when its parent has exited, or when a step fails. Does not: schedule or restart itself; a step that raises ends
-the process, and its parent starts another one (`engine/host/supervisor.py`).
+Does: build an engine from the configuration on standard input, serve any number of clients, send a beat four times a
+second to its supervisor, abort the requests of clients that have gone; exit on command, when its parent has exited, or
+when a step fails. Does not: schedule or restart itself; a step that raises ends the process, and its parent starts
+another one (`engine/host/supervisor.py`).
 
 Standard input stays open while the parent runs. End of file means that the parent has exited, for whatever reason, so
 no engine outlives the process that started it, and the folder of the sockets is removed.
@@ -14,14 +15,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import zmq
 
-from ..errors import EngineError, InternalError, InvalidRequest
+from ..errors import EngineError, EngineStopped, InternalError, InvalidRequest
 from ..grammars.grammar_faults import sendable
 from ..types import Delta, Failure, Finish, Usage
+from .answers import Answers
 from .assembly import Assembly, Builder, Steppable
 from .garbage import GarbageCollector
 from .messages import (
@@ -31,8 +34,11 @@ from .messages import (
     Check,
     Checked,
     Deltas,
+    Drain,
     EngineInfo,
     Event,
+    Join,
+    Joined,
     Ready,
     Shutdown,
     Submit,
@@ -41,8 +47,11 @@ from .messages import (
     command,
     encode,
 )
+from .sockets import unbounded
+from .whole_answers import WholeAnswers
 
 COMMANDS = "commands"
+ANSWERS = "answers"
 EVENTS = "events"
 BEAT_S = 0.25
 IDLE_S = 0.05
@@ -53,10 +62,12 @@ wait. A step releases the lock dozens of times, to launch or to copy, and each t
 with this value it gets the lock 18 times as often."""
 
 EXIT_UNUSABLE = 3
+STANDBY = b"standby\n"
+GO = b"go\n"
 
 
 class _Outbox:
-    """The socket of events, shared by both threads."""
+    """The socket of events to the supervisor, shared by both threads."""
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]], address: str) -> None:
         self._lock = threading.Lock()
@@ -76,12 +87,15 @@ class _Outbox:
 class Host:
     """Drives one engine: `listen` in a separate thread, `run` in the main thread."""
 
-    def __init__(self, outbox: _Outbox, commands: zmq.Socket[bytes]) -> None:
+    def __init__(self, outbox: _Outbox, answers: Answers, commands: zmq.Socket[bytes]) -> None:
         self._outbox = outbox
+        self._answers = answers
         self._commands = commands
         self._assembly: Assembly | None = None
-        self._checks: list[int] = []
+        self._checks: list[tuple[bytes, int]] = []
+        self._whole = WholeAnswers()
         self._step_began: float | None = None
+        self._draining = False
         self._stop = threading.Event()
 
     def listen(self) -> None:
@@ -89,10 +103,11 @@ class Host:
         last_beat = 0.0
         while not self._stop.is_set():
             if self._commands.poll(int(BEAT_S * 1000)):
-                self._execute(self._commands.recv())
+                self._execute(*self._commands.recv_multipart())
             if time.monotonic() - last_beat >= BEAT_S:
                 last_beat = time.monotonic()
                 self._outbox.send(self._beat())
+                self._abort(self._answers.orphans())
         self._commands.close(linger=0)
 
     def run(self, assembly: Assembly) -> None:
@@ -106,12 +121,15 @@ class Host:
             self._step_began = time.monotonic()
             deltas = engine.step()
             self._step_began = None
-            if deltas:
-                self._outbox.send(Deltas(tuple(deltas)))
+            if deltas and (ready := self._whole.join(deltas)):
+                self._abort(self._answers.deliver(ready))
             while self._checks:
-                self._outbox.send(Checked(self._checks.pop(0), report(engine, info)))
+                client, ticket = self._checks.pop(0)
+                self._answers.send(client, Checked(ticket, report(engine, info)))
             idle = not engine.has_work
             if idle:
+                if self._draining and not engine.open_requests:
+                    return
                 engine.wait(IDLE_S)
                 idle = not engine.has_work
             collector.between_steps(idle=idle and not engine.open_requests)
@@ -127,37 +145,65 @@ class Host:
             return Beat(stalled, None, None)
         return Beat(stalled, assembly.engine.metrics(), assembly.grammar_stats())
 
-    def _execute(self, data: bytes) -> None:
+    def _execute(self, client: bytes, data: bytes = b"", *_more: bytes) -> None:
         try:
             order = command(data)
         except msgspec.DecodeError as error:
-            self._refuse(data, error)
+            self._refuse(client, data, error)
             return
         if isinstance(order, Shutdown):
             self._stop.set()
             return
         if self._assembly is None:
-            raise RuntimeError(f"{type(order).__name__} came before Ready was sent")
+            if not isinstance(order, Join):  # which is repeated
+                raise RuntimeError(f"{type(order).__name__} came before Ready was sent")
+            return
         engine = self._assembly.engine
         if isinstance(order, Submit):
-            try:
-                engine.submit(order.request)
-            except EngineError as error:
-                prompt_tokens = len(order.request.prompt)
-                self._outbox.send(Deltas((_refused(order.request.id, prompt_tokens, error),)))
+            self._submit(engine, client, order)
         elif isinstance(order, Abort):
-            engine.abort(order.request_id)
+            if self._answers.owns(client, order.request_id):
+                engine.abort(order.request_id)
         elif isinstance(order, Check):
-            self._checks.append(order.ticket)
+            self._checks.append((client, order.ticket))
+        elif isinstance(order, Join):
+            self._answers.send(client, Joined())
+        elif isinstance(order, Drain):
+            self._draining = True
 
-    def _refuse(self, data: bytes, error: msgspec.DecodeError) -> None:
+    def _submit(self, engine: Steppable, client: bytes, order: Submit) -> None:
+        request = order.request
+        prompt_tokens = len(request.prompt)
+        if self._draining:
+            stopping = EngineStopped("the engine is being restarted", hint="try again")
+            self._answers.send(client, Deltas((_refused(request.id, prompt_tokens, stopping),)))
+            return
+        if not self._answers.open(client, request.id):
+            used = InvalidRequest(f"the id {request.id!r} is in use", where="id")
+            self._answers.send(client, Deltas((_refused(request.id, prompt_tokens, used),)))
+            return
+        expected = order.whole and self._whole.expect(request.id)
+        try:
+            engine.submit(request)
+        except EngineError as error:
+            if expected:
+                self._whole.forget(request.id)
+            self._answers.deliver((_refused(request.id, prompt_tokens, error),))
+
+    def _abort(self, request_ids: list[str]) -> None:
+        """End requests that have no client any more."""
+        if self._assembly is not None:
+            for request_id in request_ids:
+                self._assembly.engine.abort(request_id)
+
+    def _refuse(self, client: bytes, data: bytes, error: msgspec.DecodeError) -> None:
         """End the request in `data`, which is not a valid command. Without an id, only log it."""
         found = addressee(data)
         if found is None:
             sys.stderr.write(f"ignored a message that is not a command: {error}\n")
             return
         refusal = InvalidRequest(f"the request cannot be read: {error}")
-        self._outbox.send(Deltas((_refused(found, 0, refusal),)))
+        self._answers.send(client, Deltas((_refused(found, 0, refusal),)))
 
 
 def report(engine: Steppable, info: EngineInfo) -> BlockReport:
@@ -177,30 +223,54 @@ def report(engine: Steppable, info: EngineInfo) -> BlockReport:
 
 
 def main(builder: Builder | None = None) -> int:
-    """The entry point of the process; its exit status. The first command line argument is the folder of the sockets."""
-    folder = Path(sys.argv[1])
+    """The entry point of the process; its exit status.
+
+    The command line arguments are the folder of the sockets of all processes of the parent, and the name of this
+    process's own folder in it. Standard input has a line with the configuration, after `STANDBY` for a process that
+    stands by: it prepares itself, and goes on when another line comes.
+    """
+    shared = Path(sys.argv[1])
+    folder = shared / sys.argv[2]
     configuration = sys.stdin.buffer.readline()
-    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
+    build = builder or _build
+    if configuration == STANDBY:
+        configuration = sys.stdin.buffer.readline()
+        if builder is None:
+            build = _prepared(configuration)
+        if not sys.stdin.buffer.readline():
+            return 0  # the parent has exited, or does not need this process
+    threading.Thread(target=_end_with_parent, args=(shared,), daemon=True).start()
     context = zmq.Context()
     outbox = _Outbox(context, f"ipc://{folder / EVENTS}")
-    commands = context.socket(zmq.PULL)
-    commands.connect(f"ipc://{folder / COMMANDS}")
-    host = Host(outbox, commands)
+    answers = Answers(context, f"ipc://{folder / ANSWERS}")
+    commands = unbounded(context, zmq.PULL)
+    commands.bind(f"ipc://{folder / COMMANDS}")
+    host = Host(outbox, answers, commands)
     listener = threading.Thread(target=_exit_on_error, args=(host.listen,), daemon=True)
     listener.start()
     try:
-        return _serve(host, outbox, builder or _build, configuration)
+        return _serve(host, outbox, partial(build, configuration))
     finally:
         host.stop()
         listener.join()
+        answers.close()
         outbox.close()
         context.term()
 
 
-def _serve(host: Host, outbox: _Outbox, builder: Builder, configuration: bytes) -> int:
+def _prepared(configuration: bytes) -> Builder:
+    """What builds the engine. An engine that cannot be prepared is built from the start, which reports the reason."""
+    try:
+        rest = _prepare(configuration)
+    except EngineError:
+        return _build
+    return lambda _: rest()
+
+
+def _serve(host: Host, outbox: _Outbox, build: Callable[[], Assembly]) -> int:
     """Build and run an engine; the exit status."""
     try:
-        assembly = builder(configuration)
+        assembly = build()
     except EngineError as error:
         outbox.send(Unusable(error.message, error.hint))
         return EXIT_UNUSABLE
@@ -210,12 +280,16 @@ def _serve(host: Host, outbox: _Outbox, builder: Builder, configuration: bytes) 
 
 
 def _build(configuration: bytes) -> Assembly:
+    return _prepare(configuration)()
+
+
+def _prepare(configuration: bytes) -> Callable[[], Assembly]:
     from ..config import EngineConfig, wait_passively
 
     wait_passively()
-    from .build_engine import build
+    from .build_engine import prepare
 
-    return build(msgspec.json.decode(configuration, type=EngineConfig))
+    return prepare(msgspec.json.decode(configuration, type=EngineConfig))
 
 
 def _refused(request_id: str, prompt_tokens: int, error: EngineError) -> Delta:

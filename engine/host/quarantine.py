@@ -1,94 +1,74 @@
-"""Quarantine of requests in flight when the engine's process died: watched after one death, refused after two.
+"""Quarantine of requests in flight when an engine's process died: alone after two deaths, refused after a third.
 
-Does: identify requests by content, run the suspects one at a time, so that at most one of them can be the cause of a
-second death, and clear a suspect that ends normally. Does not: detect deaths (`engine/host/client.py` reports them).
+Does: identify requests by content, count the deaths at which each was in flight, tell which requests may run only one
+at a time and which are refused. Does not: detect deaths, hold requests back (`engine/host/engine_link.py`).
 
-It keeps a digest and a run number for each request, for `MOST` suspects and as many refused requests; the least
+A first death says little: most processes that die are killed from outside, with all their requests, which may run again
+together. Of the requests in flight at two deaths at most one runs at a time, so that a third death has one to blame.
+
+It keeps a digest and some numbers for each request, for `MOST` suspects and as many refused requests; the least
 recently seen ones are forgotten first, and all of them when the service stops.
 """
 
-import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final, TypeVar
 
-from ..errors import RequestQuarantined
 from ..types import Request
 from .messages import Submit, encode
+from .status import Isolation
 
 MOST: Final = 4096
+FREE_DEATHS: Final = 1  # after more, a request runs alone
+MOST_DEATHS: Final = 3  # after so many, it is refused
 
 V = TypeVar("V")
+Process = tuple[int, int]
+"""The index of an engine and the number of its process."""
 
 
 class Quarantine:
-    """The suspects and refused requests of one client. For one event loop."""
+    """The suspects and refused requests of one owner of engines."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._suspects: OrderedDict[bytes, int] = OrderedDict()  # digest -> the run that died
+        self._suspects: OrderedDict[bytes, tuple[Process, ...]] = OrderedDict()
         self._refused: OrderedDict[bytes, None] = OrderedDict()
-        self._one = asyncio.Lock()
 
     @property
     def suspects(self) -> int:
-        """The number of requests that were in flight at one death."""
+        """The number of requests that were in flight at a death, and are not refused."""
         return len(self._suspects)
 
     @property
-    def refused(self) -> int:
-        """The number of requests that were in flight at two deaths."""
-        return len(self._refused)
+    def isolation(self) -> Isolation:
+        """The requests that may run only one at a time, and those that are refused."""
+        alone = [name for name, seen in self._suspects.items() if len(seen) > FREE_DEATHS]
+        return Isolation(tuple(alone), tuple(self._refused))
 
-    @asynccontextmanager
-    async def watch(self, request: Request) -> AsyncIterator[None]:
-        """A context manager for the run of a request; a suspect waits until no other suspect runs.
+    def lost(self, names: Iterable[bytes], process: Process) -> bool:
+        """Record the digests of requests that were in flight when a process died; whether that changes `isolation`.
 
-        Raises:
-            RequestQuarantined: the request was in flight at two deaths.
-            InvalidRequest: a value in the request cannot be sent.
+        Equal ones count as one.
         """
-        if not self._suspects and not self._refused:
-            yield
-            return
-        name = _digest(request)
-        self._refuse_if_listed(name)
-        if name not in self._suspects:
-            yield
-            return
-        async with self._one:
-            self._refuse_if_listed(
-                name
-            )  # a request of the same content may have run in the meantime
-            yield
+        before = self.isolation
+        for name in names:
+            if name in self._refused:
+                continue
+            seen = self._suspects.pop(name, ())
+            if process not in seen:
+                seen = (*seen, process)
+            if len(seen) < MOST_DEATHS:
+                _remember(self._suspects, name, seen, self._most)
+            else:
+                _remember(self._refused, name, None, self._most)
+        return self.isolation != before
 
-    def lost(self, request: Request, run: int) -> None:
-        """Record that process number `run` died with this request in flight. Requests of equal content count as one."""
-        name = _digest(request)
-        if name in self._refused:
-            return
-        before = self._suspects.pop(name, run)
-        if before == run:
-            _remember(self._suspects, name, run, self._most)
-        else:
-            _remember(self._refused, name, None, self._most)
-
-    def survived(self, request: Request) -> None:
-        """Clear a request that ended while the engine kept running."""
-        if self._suspects:
-            self._suspects.pop(_digest(request), None)
-
-    def _refuse_if_listed(self, name: bytes) -> None:
-        if name in self._refused:
-            self._refused.move_to_end(name)
-            raise RequestQuarantined(
-                "this request was being computed at two deaths of the engine, and is refused",
-                hint="change its schema, text or options, and report it: no request should end an "
-                "engine; a restart of the service clears it",
-            )
+    def survived(self, name: bytes) -> bool:
+        """Clear a request that ended while its engine kept running; whether that changes `isolation`."""
+        return len(self._suspects.pop(name, ())) > FREE_DEATHS
 
 
 def _remember(kept: OrderedDict[bytes, V], name: bytes, value: V, most: int) -> None:
@@ -97,7 +77,14 @@ def _remember(kept: OrderedDict[bytes, V], name: bytes, value: V, most: int) -> 
         kept.popitem(last=False)
 
 
-def _digest(request: Request) -> bytes:
-    """The digest of the content that determines the engine's work: not of id, priority, deadline and salt."""
-    content = replace(request, id="", priority=0, deadline=None, cache_salt="")
+def digest(request: Request) -> bytes:
+    """The digest of the content that determines the engine's work: not of id, priority, deadline, salt and seed."""
+    content = replace(
+        request,
+        id="",
+        priority=0,
+        deadline=None,
+        cache_salt="",
+        sampling=replace(request.sampling, seed=None),
+    )
     return hashlib.blake2b(encode(Submit(content)), digest_size=16).digest()

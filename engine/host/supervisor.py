@@ -1,50 +1,44 @@
 """The supervisor of an engine process: starts it, watches it, starts another one when it dies or hangs.
 
-Does: run one process at a time, own its sockets, detect its death at once, back off between restarts. Does not: know
-requests; the events of the process go to the client (`engine/host/client.py`).
+Does: run one process at a time, detect its death at once, back off between restarts, restart it on demand, tell its
+status. Does not: know requests or clients, which connect to the process themselves (`engine/host/attachment.py`).
 """
 
 import asyncio
 import contextlib
 import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
+from itertools import count
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Literal, Self
 
 import msgspec
 import zmq
 import zmq.asyncio
 
-from ..config import EngineConfig
-from ..errors import EngineLost, EngineStopped, ModelError
+from ..config import EngineConfig, environment_with
 from . import messages
-from .process import COMMANDS, EVENTS, EXIT_UNUSABLE
+from .process import COMMANDS, EVENTS, EXIT_UNUSABLE, GO, STANDBY
 from .starvation import Waits, patiently, waits
+from .status import EngineState, EngineStatus
 
+SUPERVISOR: Final = b"supervisor"  # the name before its commands; it gets no answers
 _LAST_WORDS_S: Final = 10.0  # time for an engine that cannot start to report the reason
-
-
-class EngineState(StrEnum):
-    """The state of an engine, as its client sees it."""
-
-    LOADING = "loading"  # the first process starts, or is about to
-    READY = "ready"
-    DOWN = "down"  # its process died; another one will start
-    UNUSABLE = "unusable"  # it cannot start; see `EngineClient.fault`
-    CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The command that starts the process, which gets the folder of the sockets as its last argument, and its input."""
+    """The command that starts the process, its input, and its environment variables in addition to ours.
+
+    The command gets two more arguments: the folder of all sockets, and the name of the process's own folder in it.
+    """
 
     command: tuple[str, ...]
     configuration: bytes
+    environment: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, config: EngineConfig) -> Self:
@@ -61,47 +55,72 @@ class Watch:
     is measured in time in which the process could run: the time it waited for a processor is added, until `stall_s`
     have passed. The delay before a restart doubles from `backoff_s` to `backoff_limit_s`, and is reset after
     `settled_s` of service. After `attempts` consecutive processes that never became ready the engine is unusable. A
-    process that is shut down may take `closing_s` for its present step.
+    process that is shut down may take `closing_s` for its present step, and one that is restarted on demand `drain_s`
+    for its open requests.
+
+    With `standby` another process stands by while the engine is ready: it has loaded its libraries and tokenizer, and
+    holds nothing of a device; "auto" is on for engines on a GPU: its libraries take longest.
     """
 
     first_beat_s: float = 60.0
     silence_s: float = 10.0
     stall_s: float = 300.0
     backoff_s: float = 0.1
-    backoff_limit_s: float = 10.0
+    backoff_limit_s: float = 5.0
     settled_s: float = 30.0
     attempts: int = 5
     closing_s: float = 1.0
+    drain_s: float = 600.0
+    standby: Literal["auto", "on", "off"] = "auto"
 
 
 class _Child:
-    """One run of the engine's process, with its sockets in a folder that only this user can open."""
+    """One run of the engine's process, with its sockets in a folder of its own."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        folder.mkdir(0o700)
         self._context = zmq.asyncio.Context()
         self._commands = self._context.socket(zmq.PUSH)
         self._events = self._context.socket(zmq.PULL)
-        self._commands.bind(f"ipc://{folder / COMMANDS}")
+        self._commands.connect(f"ipc://{folder / COMMANDS}")
         self._events.bind(f"ipc://{folder / EVENTS}")
         self._process: asyncio.subprocess.Process | None = None
 
-    async def start(self, launch: Launch) -> None:
+    @property
+    def folder(self) -> str:
+        return str(self._folder)
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    async def start(self, launch: Launch, *, standby: bool = False) -> None:
         process = await asyncio.create_subprocess_exec(
             *launch.command,
-            str(self._folder),
+            str(self._folder.parent),
+            self._folder.name,
             stdin=asyncio.subprocess.PIPE,
+            env=environment_with(dict(launch.environment)),
             stdout=2,  # output of libraries belongs to the log
             start_new_session=True,  # Ctrl-C goes to the parent only, which shuts this process down
         )
         self._process = process
-        assert process.stdin is not None
-        process.stdin.write(launch.configuration + b"\n")
+        await self._write((STANDBY if standby else b"") + launch.configuration + b"\n")
+
+    async def go(self) -> None:
+        """Let a process that stands by become the engine."""
+        await self._write(GO)
+
+    async def _write(self, text: bytes) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(text)
         with contextlib.suppress(ConnectionError):  # it died already, which `ended` reports
-            await process.stdin.drain()
+            await self._process.stdin.drain()
 
     def send(self, order: messages.Command) -> None:
-        self._commands.send(messages.encode(order))
+        self._commands.send_multipart((SUPERVISOR, messages.encode(order)))
 
     async def receive(self) -> messages.Event:
         return messages.event(await self._events.recv())
@@ -131,108 +150,126 @@ class _Child:
 
 
 class Supervisor:
-    """Runs the process. Calls `heard` with every event, and `lost` when a run has ended, and its requests with it."""
+    """Runs the process of engine number `index` with its sockets below `folder`; calls `tell` with every status."""
 
     def __init__(
         self,
+        index: int,
+        folder: Path,
         launch: Launch,
         watch: Watch,
-        heard: Callable[[messages.Event], None],
-        lost: Callable[[EngineStopped], None],
+        tell: Callable[[EngineStatus], None],
     ) -> None:
+        self._folder = folder
         self._launch = launch
         self._watch = watch
-        self._heard = heard
-        self._lost = lost
-        self._state = EngineState.LOADING
+        self._tell = tell
+        self._status = EngineStatus(index=index)
         self._moved = asyncio.Event()
         self._child: _Child | None = None
+        self._spare: _Child | None = None
+        self._folders = count(1)
         self._task: asyncio.Task[None] | None = None
-        self._fault: ModelError | None = None
-        self._run = 0
 
     @property
-    def state(self) -> EngineState:
-        """The present state of the engine."""
-        return self._state
+    def status(self) -> EngineStatus:
+        """The present status."""
+        return self._status
 
-    @property
-    def fault(self) -> ModelError | None:
-        """Why the engine is unusable; None where it is not."""
-        return self._fault
-
-    @property
-    def run(self) -> int:
-        """The number of the present process: a request belongs to the process that it was sent to."""
-        return self._run
-
-    async def start(self) -> None:
+    def start(self) -> None:
         """Start the process and its supervision; returns before the model is loaded."""
         if self._task is None:
             self._task = asyncio.create_task(self._supervise(), name="engine supervisor")
 
-    async def until_ready(self) -> None:
-        """Wait until the engine accepts requests. Raises as `EngineClient.until_ready`."""
-        while self._state is not EngineState.READY:
-            if self._fault is not None:
-                raise self._fault
-            if self._state is EngineState.CLOSED:
-                raise _stopped("is closed")
-            await self._moved.wait()
+    async def restart(self) -> None:
+        """Replace the process by a new one, after its open requests; returns when the new one is ready.
 
-    def send(self, order: messages.Command) -> None:
-        """Send `order`. Raises `EngineStopped` if the engine is not ready."""
-        if self._state is not EngineState.READY or self._child is None:
-            raise _stopped(f"is not ready: {self._state}")
-        self._child.send(order)
+        Returns also when the engine became unusable or was closed, and at once if it is not ready.
+        """
+        run = self._status.run
+        if self._status.state is not EngineState.READY or self._child is None:
+            return
+        self._change(state=EngineState.DRAINING)
+        self._child.send(messages.Drain())
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._watch.drain_s):
+                await self._until(lambda: self._status.state is not EngineState.DRAINING)
+        if self._status.run == run and self._child is not None:
+            self._child.send(messages.Shutdown())
+        await self._until(
+            lambda: self._status.run > run and self._status.state is not EngineState.LOADING
+        )
 
     async def close(self) -> None:
         """End the process; safe to call twice."""
-        self._move(EngineState.CLOSED)
-        self._lost(_stopped("was closed"))
+        self._change(state=EngineState.CLOSED)
         if self._child is not None:
             self._child.send(messages.Shutdown())
+        if self._spare is not None:
+            await self._spare.close(0.0)
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
 
-    def _move(self, state: EngineState) -> None:
-        """Change the state and wake the tasks that wait for a change; a closed engine stays closed."""
-        if self._state is not EngineState.CLOSED:
-            self._state = state
+    def _change(self, **changes: Any) -> None:
+        """Change the status, and tell it; a closed engine stays closed."""
+        if self._status.state is EngineState.CLOSED:
+            changes.pop("state", None)
+        self._status = msgspec.structs.replace(self._status, **changes)
+        self._tell(self._status)
         self._moved.set()
         self._moved = asyncio.Event()
+
+    async def _until(self, fact: Callable[[], bool]) -> None:
+        """Wait until `fact` holds, or the engine is unusable or closed."""
+        final = (EngineState.UNUSABLE, EngineState.CLOSED)
+        while not fact() and self._status.state not in final:
+            await self._moved.wait()
 
     async def _supervise(self) -> None:
         failures = unready = 0
         while True:
             began = time.monotonic()
             reason = await self._run_once()
-            was_ready = self._state is EngineState.READY
+            if self._status.state is EngineState.DRAINING and reason == _ended(0):
+                failures = unready = 0
+                self._change(state=EngineState.LOADING)
+                continue
+            was_ready = self._status.state is EngineState.READY
             unready = 0 if was_ready else unready + 1
             settled = was_ready and time.monotonic() - began > self._watch.settled_s
             failures = 1 if settled else failures + 1
-            if self._fault is None and unready >= self._watch.attempts:
-                self._fault = ModelError(
+            if self._status.fault is None and unready >= self._watch.attempts:
+                fault = messages.Unusable(
                     f"the engine process failed {unready} times before it was ready: {reason}",
-                    hint="the log above contains its output",
+                    "the log above contains its output",
                 )
-            self._move(EngineState.UNUSABLE if self._fault else EngineState.DOWN)
-            self._lost(EngineLost(f"the engine {reason}", hint="try again in a few seconds"))
-            if self._fault:
+                self._change(fault=fault)
+            lives = self._status.lives
+            self._change(
+                state=EngineState.UNUSABLE if self._status.fault else EngineState.DOWN,
+                lives=msgspec.structs.replace(
+                    lives, deaths=lives.deaths + 1, reason=f"the engine {reason}", pid=0
+                ),
+            )
+            if self._status.fault:
                 return
             pause = self._watch.backoff_s * 2 ** min(failures - 1, 63)
             await asyncio.sleep(min(pause, self._watch.backoff_limit_s))
 
     async def _run_once(self) -> str:
         """Run one process from start to exit; returns how it ended. Its sockets and folder are removed."""
-        child = _Child(_socket_folder())
+        spare, self._spare = self._spare, None
+        if spare is not None and not spare.is_alive:
+            await spare.close(0.0)
+            spare = None
+        child = spare or self._new_child()
         self._child = child
-        self._run += 1
+        self._change(run=self._status.run + 1, folder=child.folder)
         following: asyncio.Task[str] | None = None
         try:
-            await child.start(self._launch)
+            await (child.start(self._launch) if spare is None else child.go())
             following = asyncio.create_task(self._follow(child))
             ending = asyncio.create_task(child.ended())
             done, pending = await asyncio.wait(
@@ -244,42 +281,53 @@ class Supervisor:
                 task.cancel()
             if following in done:
                 return following.result()
-            return f"ended with status {ending.result()}"
+            return _ended(ending.result())
         finally:
             self._child = None
             if following is not None:
                 following.cancel()
-            closing = self._state is EngineState.CLOSED
+            closing = self._status.state is EngineState.CLOSED
             await child.close(self._watch.closing_s if closing else 0.0)
 
+    def _new_child(self) -> _Child:
+        return _Child(self._folder / f"{self._status.index}.{next(self._folders)}")
+
+    async def _stand_by(self, device: str) -> None:
+        """Start the process that stands by, if there is to be one."""
+        wanted = self._watch.standby
+        if self._spare is None and (wanted == "on" or (wanted == "auto" and device == "cuda")):
+            self._spare = self._new_child()
+            await self._spare.start(self._launch, standby=True)
+
     async def _follow(self, child: _Child) -> str:
-        """Forward the events of the process until it is unusable, silent or stalled; the reason."""
+        """Follow the events of the process until it is unusable, silent or stalled; the reason."""
         patience = self._watch.first_beat_s
         while True:
             event = await patiently(child.receive, child.waits, patience, self._watch.stall_s)
             if event is None:
                 return f"was silent for {patience:g} s"
             patience = self._watch.silence_s
-            self._heard(event)
             if isinstance(event, messages.Ready):
-                self._move(EngineState.READY)
+                self._ready(event.info)
+                await self._stand_by(event.info.device)
             elif isinstance(event, messages.Unusable):
-                self._fault = ModelError(event.message, hint=event.hint)
+                self._change(fault=event)
                 return event.message
-            elif isinstance(event, messages.Beat) and event.stalled_s > self._watch.stall_s:
-                return f"has been in one step for {event.stalled_s:.0f} s"
+            elif isinstance(event, messages.Beat):
+                if event.stalled_s > self._watch.stall_s:
+                    return f"has been in one step for {event.stalled_s:.0f} s"
+                if event.metrics is not None:
+                    self._change(metrics=event.metrics, grammars=event.grammars)
+
+    def _ready(self, info: messages.EngineInfo) -> None:
+        lives = self._status.lives
+        restarts = lives.restarts + (self._status.run > 1)
+        self._change(
+            state=EngineState.READY,
+            info=info,
+            lives=msgspec.structs.replace(lives, pid=info.pid, restarts=restarts),
+        )
 
 
-def _socket_folder() -> Path:
-    """A new folder that only this user can open: in the folder for temporary files, else in shared memory.
-
-    Shared memory is writable in a container with a read-only file system as well.
-    """
-    try:
-        return Path(tempfile.mkdtemp(prefix="intaglio-"))
-    except FileNotFoundError:  # no folder for temporary files can be written
-        return Path(tempfile.mkdtemp(prefix="intaglio-", dir="/dev/shm"))
-
-
-def _stopped(reason: str) -> EngineStopped:
-    return EngineStopped(f"the engine {reason}", hint="try again in a few seconds")
+def _ended(status: int) -> str:
+    return f"ended with status {status}"

@@ -8,6 +8,7 @@ deviations: a tensor that is missing, unused or of another shape is a `ModelErro
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -121,6 +122,14 @@ def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
     """The shapes of all tensors of an unquantised checkpoint of this spec, by name: [outputs, inputs] or [size]."""
     dense = replace(spec, scheme=Dense())
     return {name: stored.shape for name, stored in _expected(dense).items()}
+
+
+def stored_bytes(spec: ModelSpec, element: int = 2) -> dict[str, int]:
+    """The bytes in memory of all tensors, by name; `element` is the size of an element in the dtype of the model."""
+    return {
+        name: prod(stored.shape) * (element if stored.dtype is None else stored.dtype.itemsize)
+        for name, stored in _expected(spec).items()
+    }
 
 
 def _expected(spec: ModelSpec) -> dict[str, Stored]:

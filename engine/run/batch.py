@@ -29,7 +29,7 @@ class Batch:
     By token [N]: `tokens` int32; `sources`, the index of the sampled token on the device that replaces a placeholder,
     -1 for tokens that are known; `positions`, `slots`, `owners` (rows). By sequence: `starts` [S + 1], `lengths` [S]
     (context lengths, this step included), `rows` [S]. By row of logits [R]: `wanted`, the index of its token;
-    `picking` and `picking_rows`, its sequence and the row of that; `next_positions`, the position of the token sampled
+    `picking` and `sampling_rows`, its sequence and the row of that; `next_positions`, the position of the token sampled
     from it. A sequence occurs there once for each of its rows of logits, at most `most_logits` times. `grown` [2, n]:
     the entries of block tables that changed, as flat index and block. `longest`: the most tokens of one sequence.
     `failed`: sequences with discarded results, with the failures of their requests.
@@ -45,7 +45,7 @@ class Batch:
     rows: Ints
     wanted: Ints
     picking: tuple[int, ...]
-    picking_rows: Ints
+    sampling_rows: Ints
     next_positions: Ints
     grown: Ints
     longest: int
@@ -90,10 +90,10 @@ class BatchBuilder:
         by_work = np.array((rows, [work.start for work in works], counts, logits), dtype=np.int64)
         by_token = np.empty((3, total), dtype=np.int64)
         ends = np.zeros((2, len(works) + 1), dtype=np.int64)
-        by_pick = np.empty((3, sum(logits)), dtype=np.int64)
+        by_sample = np.empty((3, sum(logits)), dtype=np.int64)
         held = self._rows
         memory = held.tables, held.tokens
-        if not _lay_out(by_work, tokens, memory, self._block_size, by_token, ends, by_pick):
+        if not _lay_out(by_work, tokens, memory, self._block_size, by_token, ends, by_sample):
             raise InternalError(
                 "a work lies past the end of its sequence's block table, or asks for too many logits"
             )
@@ -107,10 +107,10 @@ class BatchBuilder:
             starts=ends[0],
             lengths=ends[1, 1:],
             rows=by_work[0],
-            wanted=by_pick[0],
+            wanted=by_sample[0],
             picking=tuple([work.seq_id for work in works for _ in range(work.logits)]),
-            picking_rows=by_pick[1],
-            next_positions=by_pick[2],
+            sampling_rows=by_sample[1],
+            next_positions=by_sample[2],
             grown=self._flat(grown),
             longest=max(counts),
             most_logits=max(logits),
@@ -149,16 +149,16 @@ def _lay_out(
     block_size: int,
     by_token: Ints,
     ends: Ints,
-    by_pick: Ints,
+    by_sample: Ints,
 ) -> bool:
     """Fill the arrays of a batch and store its tokens by row; False if a token has no slot.
 
     `by_work` [4, S]: row, first position, tokens, rows of logits. `memory`: block tables and tokens, by row. `by_token`
     [3, N]: position, slot, owner. `ends` [2, S + 1]: the starts of sequences and, after the first, their lengths.
-    `by_pick` [3, R]: index of the token, row, and the position of the token to be sampled.
+    `by_sample` [3, R]: index of the token, row, and the position of the token to be sampled.
     """
     tables, learned = memory
-    at = pick = 0
+    at = sample = 0
     for work in range(by_work.shape[1]):
         row, first, end = by_work[0, work], by_work[1, work], by_work[1, work] + by_work[2, work]
         logits = by_work[3, work]
@@ -173,9 +173,9 @@ def _lay_out(
             at += 1
         ends[0, work + 1], ends[1, work + 1] = at, end
         for before in range(logits - 1, -1, -1):
-            by_pick[0, pick], by_pick[1, pick] = at - 1 - before, row
-            by_pick[2, pick] = end - before
-            pick += 1
+            by_sample[0, sample], by_sample[1, sample] = at - 1 - before, row
+            by_sample[2, sample] = end - before
+            sample += 1
     return True
 
 

@@ -18,7 +18,7 @@ from ..types import SamplingParams
 from .batch import Batch, BatchBuilder
 from .compute import Compute
 from .kv import KVCache
-from .sampler import Sampler, Wanted, picks
+from .sampler import Sampler, Wanted, sampled_batch
 from .slots import SlotState
 
 
@@ -112,7 +112,7 @@ class ModelRunner:
         batch = handle.batch
         inputs = self._sampler.inputs(batch, masks, handle.hidden.shape[0])
         handle.drawn = self._compute.sample(handle.hidden, inputs)
-        self._rows.keep(batch.picking_rows)
+        self._rows.keep(batch.sampling_rows)
         handle.wanted = self._sampler.wanted(batch, inputs)
         handle.hidden = None  # the next pass reuses its memory
 
@@ -125,9 +125,9 @@ class ModelRunner:
             return SampledBatch()
         drawn = handle.drawn()
         self._rows.read(
-            batch.picking, batch.picking_rows, batch.next_positions, drawn.tokens.numpy()
+            batch.picking, batch.sampling_rows, batch.next_positions, drawn.tokens.numpy()
         )
-        return picks(batch, drawn, handle.wanted)
+        return sampled_batch(batch, drawn, handle.wanted)
 
     def warm_up(self) -> None:
         """Run one small step, so that the first request does not wait for what libraries initialise on first use."""

@@ -52,7 +52,7 @@ class Sampler:
 
     def inputs(self, batch: Batch, masks: Masks, count: int) -> SamplingInputs:
         """The inputs of sampling for `batch`, padded to `count` rows of logits."""
-        rows, row_of = batch.picking_rows, self._rows.row_of
+        rows, row_of = batch.sampling_rows, self._rows.row_of
         draws = self._rows.draws(rows, batch.next_positions, count)
         mask_rows, walk_rows = np.empty(count, np.int32), np.empty(count, np.int32)
         walks = _place_masks(_sources(batch, masks), rows, mask_rows, walk_rows)
@@ -72,7 +72,7 @@ class Sampler:
         """The number of alternatives that each row reports; None if no row reports log-probabilities."""
         if inputs.edits is None:
             return None
-        return [params.logprobs for params in self._params(batch.picking_rows)]
+        return [params.logprobs for params in self._params(batch.sampling_rows)]
 
     def _truncation(self, rows: Ints, count: int) -> tuple[Array, ...]:
         """The fields of `Truncation`, by row."""
@@ -82,7 +82,7 @@ class Sampler:
 
     def _edits(self, batch: Batch, count: int) -> Edits:
         """The rare options."""
-        params = self._params(batch.picking_rows)
+        params = self._params(batch.sampling_rows)
         return Edits(
             _bias(params),
             self._penalties(params, batch, count),
@@ -105,7 +105,7 @@ class Sampler:
             return None
         where, tokens, counts = [], [], []
         for i in penalised:
-            row = batch.picking_rows[i]
+            row = batch.sampling_rows[i]
             history = self._rows.tokens[row, : batch.next_positions[i]]
             prompt = int(self._rows.prompts[row])
             distinct, place = np.unique(history, return_inverse=True)
@@ -176,7 +176,7 @@ def _place_masks(
     return walks
 
 
-def picks(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> SampledBatch:
+def sampled_batch(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> SampledBatch:
     """The `SampledBatch` of a plan, from the sampled tokens on the host. Sequences in `batch.failed` get a failure."""
     picking, failed = batch.picking, batch.failed
     count = len(picking)

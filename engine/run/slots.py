@@ -225,12 +225,12 @@ def _read(
     sequences: Ints,
     rows: Ints,
     positions: Ints,
-    picked: Ints,
+    sampled: Ints,
 ) -> None:
     for i in range(len(rows)):
         row, position = rows[i], positions[i]
         if holders[row] == sequences[i] and tokens[row, position] == PLACEHOLDER:
-            tokens[row, position] = picked[i]
+            tokens[row, position] = sampled[i]
 
 
 def _mix(value: int) -> int:

@@ -39,7 +39,7 @@ _RANGES: Mapping[str, _Range] = {
     "top_k": _Range(0, MOST_COUNT, whole=True),
     "top_p": _Range(_LEAST_SHARE, 1),
     "min_p": _Range(0, 1),
-    "seed": _Range(0, 2**63 - 1, whole=True, optional=True),
+    "seed": _Range(-(2**63), 2**63 - 1, whole=True, optional=True),
     "repetition_penalty": _Range(0.01, 100),
     "presence_penalty": _Range(-100, 100),
     "frequency_penalty": _Range(-100, 100),

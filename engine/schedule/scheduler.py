@@ -162,22 +162,22 @@ class Scheduler:
             InternalError: `sampled` does not match `plan`.
         """
         now = self._clock()
-        picks = iter(sampled.picks)
+        samples = iter(sampled.samples)
         for work in plan.works:
             if not work.logits:
                 continue
-            pick = next(picks, None)
-            if pick is None or pick.seq_id != work.seq_id:
+            sample = next(samples, None)
+            if sample is None or sample.seq_id != work.seq_id:
                 raise InternalError(
-                    f"the plan asks for a token of sequence {work.seq_id}, not {pick}"
+                    f"the plan asks for a token of sequence {work.seq_id}, not {sample}"
                 )
             seq = self._sequences.get(work.seq_id)
             if seq is None:  # it has ended since
                 continue
             if seq.resolve(work.end) is not ACCEPTED:
                 continue
-            failure = pick.failure or forced.failures.get(seq.id)
-            if failure is None and not pick.tokens:
+            failure = sample.failure or forced.failures.get(seq.id)
+            if failure is None and not sample.tokens:
                 failure = Failure(InternalError.code, "no token was sampled for this request")
             if failure is not None:
                 self._end(seq, Finish.ERROR, failure)
@@ -190,11 +190,11 @@ class Scheduler:
                 self._append(seq, (), (), after)
                 continue
             if seq.id in forced.looped:
-                at += len(pick.tokens)
+                at += len(sample.tokens)
                 begin, end = forced.looped[seq.id]
                 seq.record.cut(CutReason.LOOPED, at + begin, at + end)
-            self._append(seq, pick.tokens, pick.logprobs, after)
-        if next(picks, None) is not None:
+            self._append(seq, sample.tokens, sample.logprobs, after)
+        if next(samples, None) is not None:
             raise InternalError("more tokens were sampled than the plan asks for")
         changes, self._changes = tuple(self._changes), []
         return Changes(changes)

@@ -11,14 +11,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import jinja2
 import jinja2.ext
+import jinja2.meta
 import jinja2.nodes
 import jinja2.sandbox
 
 from ..errors import InvalidRequest, ModelError
+from .prompt_frame import PromptFrame
 from .tokenizer import Piece, Tokenizer
 
 PLAIN = (
@@ -27,15 +29,21 @@ PLAIN = (
 )
 _LONGEST_TEMPLATE = 256 * 1024  # characters
 _LONGEST_PROMPT = 16 * 1024 * 1024  # characters
+_VARYING = frozenset({"strftime_now", "lipsum", "random"})  # globals and filters
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
+_SUBSTITUTE = re.compile(
+    "\ue000([0-9a-f]{24}):([0-9]+)\ue001"
+)  # a secret, and the number of a value
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_IDS = frozenset({"id", "tool_call_id"})
+_SHORT_ID = re.compile(r"[A-Za-z0-9]{9}")
 
 
 class ChatTemplate:
     """The compiled template of one model.
 
-    `special` are names such as `bos_token` that templates may print. `seconds` bounds the processor time of a
-    rendering.
+    `source` is the template's text. `special` are names such as `bos_token` that templates may print. `seconds` bounds
+    the processor time of a rendering.
 
     Raises:
         ModelError: the template is too long, or invalid.
@@ -51,15 +59,24 @@ class ChatTemplate:
     ) -> None:
         if len(source) > _LONGEST_TEMPLATE:
             raise ModelError(f"the chat template is longer than {_LONGEST_TEMPLATE} characters")
+        self.source = source
         self._tokenizer = tokenizer
         self._special = dict(special or {})
         self._seconds = seconds
         try:
-            self._code = _Sandbox(0.0, _Seal()).compile(source)
+            sandbox = _Sandbox(0.0, _Seal())
+            self._code = sandbox.compile(source)
+            tree = sandbox.parse(source)
+            names = jinja2.meta.find_undeclared_variables(tree)
+            used = {found.name for found in tree.find_all(jinja2.nodes.Name)}
+            used |= {found.name for found in tree.find_all(jinja2.nodes.Filter)}
         except jinja2.TemplateError as error:
             raise ModelError(
                 f"the chat template is invalid: {error}", where="chat_template"
             ) from error
+        self.reads_messages: Final = "messages" in names
+        """Whether the template prints messages, and not only variables."""
+        self._is_repeatable = used.isdisjoint(_VARYING)
 
     @classmethod
     def load(cls, folder: Path, tokenizer: Tokenizer) -> "ChatTemplate":
@@ -107,6 +124,22 @@ class ChatTemplate:
             self.render(messages, variables, add_generation_prompt=add_generation_prompt)
         )
 
+    def frame(
+        self, messages: Sequence[Mapping[str, Any]], variables: Mapping[str, Any], text: str
+    ) -> PromptFrame | None:
+        """The frame of the prompts that differ from this one only in `text`, which occurs in one place.
+
+        None if there is no such frame: the template prints the text elsewhere, changed or not at all, or prints what
+        differs from one rendering to the next. Raises as `encode`.
+        """
+        if not self._is_repeatable:
+            return None
+        pieces = self.render(messages, variables)
+        places = [index for index, piece in enumerate(pieces) if text in piece.text]
+        if len(places) != 1 or pieces[places[0]].trusted or pieces[places[0]].text != text:
+            return None
+        return self._tokenizer.frame(pieces[: places[0]], pieces[places[0] + 1 :])
+
     def render(
         self,
         messages: Sequence[Mapping[str, Any]] = (),
@@ -126,7 +159,10 @@ class ChatTemplate:
         sandbox = _Sandbox(time.thread_time() + self._seconds, seal)
         values = {name: seal.close(value) for name, value in (variables or {}).items()}
         values["messages"] = [
-            {str(k): v if k == "role" else seal.close(v) for k, v in message.items()}
+            {
+                str(k): v if k == "role" or _is_plain(k, v) else seal.close(v)
+                for k, v in message.items()
+            }
             for message in messages
         ]
         values["add_generation_prompt"] = add_generation_prompt
@@ -152,7 +188,6 @@ class _Seal:
 
     def __init__(self) -> None:
         self._secret = secrets.token_hex(12)
-        self._pattern = re.compile(f"\ue000{self._secret}:([0-9]+)\ue001")
         self._values: list[str] = []
 
     def close(self, value: Any) -> Any:
@@ -164,7 +199,9 @@ class _Seal:
             return f"\ue000{self._secret}:{len(self._values) - 1}\ue001"
         if isinstance(value, Mapping):
             return {
-                key if _NAME.fullmatch(str(key)) else self.close(str(key)): self.close(inner)
+                key if _NAME.fullmatch(str(key)) else self.close(str(key)): (
+                    inner if _is_plain(key, inner) else self.close(inner)
+                )
                 for key, inner in value.items()
             }
         if isinstance(value, Sequence):
@@ -183,18 +220,33 @@ class _Seal:
 
     def open(self, text: str) -> Iterator[Piece]:
         """Rendered text as pieces: trusted ones of the template, untrusted ones of the caller."""
-        parts = self._pattern.split(text)
-        for own, index in zip(parts[::2], [*parts[1::2], None], strict=True):
-            if "\ue000" in own or "\ue001" in own:
-                raise InvalidRequest(
-                    "the chat template splits the caller's text, which cannot be done safely",
-                    where="chat_template",
-                    hint="use a template that prints contents unchanged",
-                )
-            if own:
-                yield Piece(own, trusted=True)
-            if index is not None:
-                yield Piece(self._values[int(index)], trusted=False)
+        end = 0
+        for found in _SUBSTITUTE.finditer(text):
+            if found[1] != self._secret:  # the template's own, like any other half of a substitute
+                continue
+            yield from _own(text[end : found.start()])
+            yield Piece(self._values[int(found[2])], trusted=False)
+            end = found.end()
+        yield from _own(text[end:])
+
+
+def _own(text: str) -> Iterator[Piece]:
+    """Text of the template itself; raises `InvalidRequest` if it holds a part of a substitute."""
+    if "\ue000" in text or "\ue001" in text:
+        raise InvalidRequest(
+            "the chat template splits the caller's text, which cannot be done safely",
+            where="chat_template",
+            hint="use a template that prints contents unchanged",
+        )
+    if text:
+        yield Piece(text, trusted=True)
+
+
+def _is_plain(key: object, value: object) -> bool:
+    """Whether a template gets a value as it is: ids of calls, which it may measure, and kinds that it may compare."""
+    if key == "type":
+        return value == "function"
+    return key in _IDS and isinstance(value, str) and _SHORT_ID.fullmatch(value) is not None
 
 
 class _LoopControls(jinja2.ext.Extension):

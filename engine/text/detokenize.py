@@ -32,6 +32,11 @@ class Detokenizer:
         """The stop string that ended the text; None if none has."""
         return self._stopped
 
+    @property
+    def held(self) -> str:
+        """Decoded text that was not returned yet, because it may become a stop string."""
+        return self._held
+
     def push(self, tokens: Iterable[int]) -> str:
         """Add tokens; the text that is now certain and was not returned before. Tokens without text are ignored."""
         if self._stopped is not None:

@@ -18,9 +18,20 @@ from intaglio.grammar.api import Vocabulary
 
 from ..errors import ModelError
 from .alphabet import speller, stages
+from .prompt_frame import PromptFrame
 from .ranks import rank_file, tekken_source, tiktoken_source
+from .words import WordEncoder
 
 _LONG: Final = 1 << 14  # characters
+
+# Marks that models write as one token, before and after calls of tools and reasoning. Some tokenizers call them control
+# tokens; in outputs they are text all the same, so that a grammar can require them.
+_MARKS: Final = frozenset(
+    {
+        *("<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[ARGS]"),
+        *("<think>", "</think>", "[THINK]", "[/THINK]"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +59,19 @@ class Tokenizer:
         self._control |= set(end_ids)
         self._unknown = _unknown(source)
         self._splitter = _splitter(added)
+        marks = [token for token in added if str(token["content"]) in _MARKS]
+        self._marks = _splitter([{"content": token["content"]} for token in marks])
+        unknown = () if self._unknown is None else (self._unknown,)
         try:
             # Without its added tokens, a tokenizer can read `<|end|>` only as characters.
             self._plain = _core({**source, "added_tokens": []})
-            self._inner = _core(_without_prefix({**source, "added_tokens": []}))
+            self._words = WordEncoder.of(source, self._plain, {*self._control, *unknown})
+            # A tokenizer that is cut into words quickly prepends no blank.
+            self._inner = (
+                _core(_without_prefix({**source, "added_tokens": []}))
+                if self._words is None
+                else self._plain
+            )
         except ValueError as error:
             raise ModelError(f"the tokenizer cannot be loaded: {error}") from error
         if not end_ids:
@@ -99,33 +119,55 @@ class Tokenizer:
         """Ids of `text` as a whole prompt. No text produces a control token."""
         return self._encode(self._plain, text)
 
+    def encode_after(self, head: str, text: str, *, inner: bool) -> tuple[tuple[int, ...], int]:
+        """Ids of `head + text` between control tokens, and the number of ids that `text` has as a whole prompt.
+
+        `inner`: whether a control token stands before `head`.
+        """
+        if self._words is not None and len(text) < _LONG:
+            found = self._words.encode_after(head, text)
+            if found is not None:
+                return found
+        return self.encode_run(head + text, inner=inner), len(self.encode(text))
+
     def encode_pieces(self, pieces: Iterable[Piece]) -> tuple[int, ...]:
         """Ids of a prompt made of trusted and untrusted text.
 
         Control tokens are recognised in trusted text only. The text between control tokens is encoded at once, trusted
         or not, so that words merge across the boundaries of pieces as in the training data of the model.
         """
+        return self._joined(_runs(pieces, self._splitter, self._added))
+
+    def frame(self, before: Iterable[Piece], after: Iterable[Piece]) -> PromptFrame:
+        """The frame of the prompts that have any untrusted text between these pieces."""
+        opening, closing = (
+            _runs(before, self._splitter, self._added),
+            _runs(after, self._splitter, self._added),
+        )
+        head = opening.pop() if opening and isinstance(opening[-1], str) else ""
+        tail = closing.pop(0) if closing and isinstance(closing[0], str) else ""
+        assert isinstance(head, str)
+        assert isinstance(tail, str)
+        return PromptFrame(self._joined(opening), head, tail, self._joined(closing, inner=True))
+
+    def _joined(self, runs: Iterable[str | int], *, inner: bool = False) -> tuple[int, ...]:
+        """The ids of what `_runs` found; `inner` if other tokens come before it."""
         ids: list[int] = []
-        run = ""
-        for piece in pieces:
-            if not piece.trusted or self._splitter is None:
-                run += piece.text
-                continue
-            start = 0
-            for match in self._splitter.finditer(piece.text):
-                ids += self._run(run + piece.text[start : match.start()], bool(ids))
-                token = match.group()
-                ids.append(self._added[token if token in self._added else token.strip()])
-                run, start = "", match.end()
-            run += piece.text[start:]
-        return (*ids, *self._run(run, bool(ids)))
+        for run in runs:
+            if isinstance(run, int):
+                ids.append(run)
+            else:
+                ids += self.encode_run(run, inner=inner or bool(ids))
+        return tuple(ids)
 
     def canonical(self, text: bytes) -> tuple[int, ...]:
         """The tokens of `text` in the middle of an output; empty if `text` is not UTF-8."""
         try:
-            return self._encode(self._inner, text.decode())
+            whole = text.decode()
         except UnicodeDecodeError:
             return ()
+        runs = _runs([Piece(whole, trusted=True)], self._marks, self._added)
+        return self._joined(runs, inner=True)
 
     def vocabulary(self, width: int | None = None) -> Vocabulary:
         """The bytes of every token, for a model with `width` logits (default: the number of ids).
@@ -145,14 +187,23 @@ class Tokenizer:
             max([*entries.values(), *self._added.values(), *self.end_ids]) + 1
         )
         for token, index in entries.items():
-            if index not in self._control and index != self._unknown:
+            spoken = token in _MARKS and index not in self.end_ids
+            if (index not in self._control or spoken) and index != self._unknown:
                 pieces[index] = spell(token, token in self._added) or None
         return tuple(pieces)
 
-    def _run(self, text: str, inner: bool) -> tuple[int, ...]:
+    def encode_run(self, text: str, *, inner: bool) -> tuple[int, ...]:
+        """Ids of the text between two control tokens; `inner` if a token comes before it."""
         return self._encode(self._inner if inner else self._plain, text) if text else ()
 
     def _encode(self, core: tokenizers.Tokenizer, text: str) -> tuple[int, ...]:
+        if self._words is not None and len(text) < _LONG:
+            known = self._words.encode(text)
+            if known is not None:
+                return known
+        return self._encode_by_library(core, text)
+
+    def _encode_by_library(self, core: tokenizers.Tokenizer, text: str) -> tuple[int, ...]:
         encoding = _encoded(core, text)
         ids = tuple(encoding.ids)
         if self._control.isdisjoint(ids):
@@ -172,6 +223,27 @@ class Tokenizer:
         first, *rest = [text[at:end] for at, end in pairwise((*cuts, len(text)))]
         parts = [self._encode(core, first), *(self._encode(self._inner, part) for part in rest)]
         return tuple(chain.from_iterable(parts))
+
+
+def _runs(
+    pieces: Iterable[Piece], splitter: re.Pattern[str] | None, added: Mapping[str, int]
+) -> list[str | int]:
+    """The ids of added tokens that `splitter` finds in trusted text, and the non-empty texts between them."""
+    found: list[str | int] = []
+    run = ""
+    for piece in pieces:
+        if not piece.trusted or splitter is None:
+            run += piece.text
+            continue
+        start = 0
+        for match in splitter.finditer(piece.text):
+            run += piece.text[start : match.start()]
+            token = match.group()
+            found += [run] if run else []
+            found.append(added[token if token in added else token.strip()])
+            run, start = "", match.end()
+        run += piece.text[start:]
+    return [*found, run] if run else found
 
 
 def _encoded(core: tokenizers.Tokenizer, text: str) -> tokenizers.Encoding:

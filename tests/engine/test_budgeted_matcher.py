@@ -1,4 +1,4 @@
-"""Budgets with the real grammar: what is forced after a pick counts too."""
+"""Budgets with the real grammar: what is forced after a sample counts too."""
 
 import random
 
@@ -30,7 +30,7 @@ def test_every_budget_from_the_least_on_is_kept(schema: str) -> None:
         taken = len(following.start())
         while not following.matcher.finished:
             following.matcher.fill(row)
-            picked = (int(dice.choice(allowed_tokens(row, width))),)
-            followed = following.follow(picked)
+            sampled = (int(dice.choice(allowed_tokens(row, width))),)
+            followed = following.follow(sampled)
             taken += len(followed.tokens) + (0 if followed.instead else 1)
             assert taken <= budget

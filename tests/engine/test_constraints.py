@@ -45,7 +45,7 @@ def plan(*seq_ids: int, logits: int = 1) -> Plan:
     return Plan(1, works=tuple(Work(s, 0, (2,), logits=logits) for s in seq_ids))
 
 
-def picked(**tokens: int) -> SampledBatch:
+def sampled(**tokens: int) -> SampledBatch:
     return SampledBatch(
         tuple(SampledToken(int(name[1:]), (token,)) for name, token in tokens.items())
     )
@@ -74,7 +74,7 @@ def test_what_is_forced_is_accepted_already() -> None:
     output = [rule.allowed([])[0]]
     for _ in range(20):
         one.masks(plan(5))
-        forced = one.advance(picked(s5=output[-1]))
+        forced = one.advance(sampled(s5=output[-1]))
         assert forced.failures == {}
         for token in forced.tokens.get(5, ()):
             assert rule.allowed(output) == [token]
@@ -95,7 +95,7 @@ def test_a_matcher_that_fails_ends_its_own_request_only(fault: str) -> None:
     assert isinstance(opened(one, 2, bad), Opening)
     masks = one.masks(plan(1, 2))
     assert all(row.any() for row in masks.rows)  # whoever samples needs no case for it
-    forced = one.advance(picked(s1=good.allowed([])[0], s2=bad.allowed([])[0]))
+    forced = one.advance(sampled(s1=good.allowed([])[0], s2=bad.allowed([])[0]))
     assert forced.failures.keys() == {2}
     assert forced.failures[2].code == "internal_error"
     assert one.advance(SampledBatch()).failures == {}  # told once
@@ -106,14 +106,14 @@ def test_a_token_outside_the_mask_is_a_failure() -> None:
     opened(one, 1, rule)
     one.masks(plan(1))
     wrong = next(token for token in range(2, VOCAB) if token not in rule.allowed([]))
-    failure = one.advance(picked(s1=wrong)).failures[1]
+    failure = one.advance(sampled(s1=wrong)).failures[1]
     assert "refused a token that it allowed" in failure.message
 
 
 def test_a_grammar_may_end_with_an_end_token_only() -> None:
     one, rule = constraints(), script("early", at=1)
     opened(one, 1, rule)
-    failure = one.advance(picked(s1=rule.allowed([])[0])).failures[1]
+    failure = one.advance(sampled(s1=rule.allowed([])[0])).failures[1]
     assert failure.message == "the grammar ended without an end token"
 
 

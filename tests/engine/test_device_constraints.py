@@ -100,8 +100,8 @@ class Device:
                 found[seq_id].add(END)
         return found
 
-    def pick(self, seq_id: int, token: int) -> None:
-        """Follow a pick under the last mask."""
+    def sample(self, seq_id: int, token: int) -> None:
+        """Follow a sample under the last mask."""
         key, at = self.at[seq_id]
         after = self.tables[key].follow(at, TEXTS[token] or b"")
         assert after is not None
@@ -158,10 +158,10 @@ class Bench:
             return self.device.legal(masks)[1]
         return set(allowed_tokens(masks.rows[masks.row_of[1]], END + 1))
 
-    def pick(self, token: int, masks: Masks) -> tuple[int, ...]:
-        """The engine's half after a pick; the forced tokens."""
+    def sample(self, token: int, masks: Masks) -> tuple[int, ...]:
+        """The engine's half after a sample; the forced tokens."""
         if masks.on_device and token != END:
-            self.device.pick(1, token)
+            self.device.sample(1, token)
         forced = self.constraints.advance(SampledBatch((SampledToken(1, (token,)),)))
         assert not forced.failures
         after, self.replaced = forced.tokens.get(1, ()), 1 in forced.instead
@@ -197,7 +197,7 @@ def test_the_executor_stands_where_the_matcher_stands(preempt_every: int) -> Non
         legal = bench.legal(masks)
         assert legal == bench.host()
         token = choose(legal, step)
-        forced = bench.pick(token, masks)
+        forced = bench.sample(token, masks)
         output += bytes(t for t in (token, *forced) if t != END)
         if END in (token, *forced):
             break
@@ -213,9 +213,9 @@ def test_a_sequence_that_is_left_out_of_steps_replays_its_missed_text_later() ->
     for step, byte in enumerate(b":0,"):
         masks = bench.masks(admitted=step == 0)
         assert byte in bench.legal(masks)
-        forced = bench.pick(byte, masks)
+        forced = bench.sample(byte, masks)
     assert forced
-    for works in (False, False):  # its pick is stale, and its work has no logits
+    for works in (False, False):  # its sample is stale, and its work has no logits
         assert not bench.masks(works=works).on_device
         assert not bench.constraints.advance(SampledBatch()).failures
     masks = bench.masks()
@@ -224,7 +224,7 @@ def test_a_sequence_that_is_left_out_of_steps_replays_its_missed_text_later() ->
 
 
 def test_masks_that_are_asked_for_before_the_pick_is_known() -> None:
-    """The device follows its picks, also one too many: the text that the grammar forced instead undoes that one."""
+    """The device follows its samples, also one too many: the text that the grammar forced instead undoes that one."""
     bench, output, undone = Bench(Device(), OBJECT), bytearray(), 0
     output += bench.opening
     ahead = Plan(2, works=(Work(1, 1, (PLACEHOLDER,), logits=1),))
@@ -234,11 +234,11 @@ def test_masks_that_are_asked_for_before_the_pick_is_known() -> None:
         assert legal == bench.host()
         token = choose(legal, step)
         if token != END:
-            bench.device.pick(1, token)
+            bench.device.sample(1, token)
             assert not bench.constraints.hosted
             after = choose(bench.legal(bench.constraints.masks(ahead)), step)
             if after != END:
-                bench.device.pick(1, after)
+                bench.device.sample(1, after)
         forced = bench.constraints.advance(SampledBatch((SampledToken(1, (token,)),))).tokens.get(
             1, ()
         )
@@ -247,7 +247,7 @@ def test_masks_that_are_asked_for_before_the_pick_is_known() -> None:
         if END in (token, *forced):
             break
         if forced:
-            bench.constraints.advance(SampledBatch())  # the pick of the second step is stale
+            bench.constraints.advance(SampledBatch())  # the sample of the second step is stale
             masks = bench.masks()
             assert masks.replays[1].undo_last
             undone += 1
@@ -267,7 +267,7 @@ def test_no_sequence_goes_to_the_device_before_its_last_pick_on_the_host_is_foll
     known.tables = tables
     assert bench.masks().row_of
     assert bench.constraints.hosted == {1}
-    bench.pick(ord(":"), masks)
+    bench.sample(ord(":"), masks)
     bench.constraints.advance(SampledBatch())
     again = bench.masks()
     assert again.replays[1].text == b'{"a":'
@@ -286,7 +286,7 @@ def test_budget_that_replaces_a_pick_leaves_nothing_behind() -> None:
     for step in range(12):
         masks = bench.masks(admitted=step == 0)
         token = choose(bench.legal(masks), 3)
-        forced = bench.pick(token, masks)
+        forced = bench.sample(token, masks)
         if END in (token, *forced):
             ended = True
             break
@@ -311,8 +311,8 @@ def test_sequences_on_the_device_end_within_every_budget_as_others_do(
                 legal = resident.legal(masks)
                 assert legal == hosted.legal(others)
                 token = choose(legal, step * step + seed)
-                resident.pick(token, masks)
-                hosted.pick(token, others)
+                resident.sample(token, masks)
+                hosted.sample(token, others)
                 assert resident.tokens == hosted.tokens
                 replaced += resident.replaced
                 step += 1
@@ -335,7 +335,7 @@ def test_what_fails_on_the_way_ends_its_own_sequence(
         masks = bench.masks(admitted=step == 0)
         assert set(masks.on_device) == {1}
         token = choose(bench.legal(masks), step)
-        bench.device.pick(1, token)
+        bench.device.sample(1, token)
         failures = bench.constraints.advance(SampledBatch((SampledToken(1, (token,)),))).failures
         if failures:
             break
@@ -374,7 +374,7 @@ def test_all_others_get_rows_of_the_host(why: str, monkeypatch: pytest.MonkeyPat
         legal = bench.legal(masks)
         assert legal == bench.host()
         token = ord("[") if why == "too deep" else choose(legal, step)
-        if END in (token, *bench.pick(token, masks)):
+        if END in (token, *bench.sample(token, masks)):
             break
     assert hosted == (step + 1 if why != "too deep" else hosted)
     assert hosted > 2
@@ -428,7 +428,7 @@ def test_a_value_that_loops_is_ended_where_the_executor_makes_the_masks(room: in
         legal = bench.legal(masks)
         assert legal == bench.host()
         assert byte in legal
-        tokens = byte, *bench.pick(byte, masks)
+        tokens = byte, *bench.sample(byte, masks)
         output += bytes(token for token in tokens if token != END)
         if END in tokens:
             break
@@ -456,7 +456,7 @@ def test_a_slow_grammar_on_the_device_is_ended_as_on_the_host(budget: int) -> No
             masks = bench.masks(admitted=step == 0)
             assert set(masks.on_device) == {1}
             token = choose(bench.legal(masks), step)
-            bench.device.pick(1, token)
+            bench.device.sample(1, token)
             forced = bench.constraints.advance(SampledBatch((SampledToken(1, (token,)),)))
             failures = dict(forced.failures)
             if failures or forced.tokens:

@@ -194,9 +194,9 @@ def test_what_ends_a_loop_keeps_the_budget() -> None:
         bench = Bench(schema, budget=least + extra)
         text, taken = bench.text, len(bench.text)
         while not bench.following.matcher.finished:
-            picked = b'"' if text.endswith(b":") else b"e"
-            followed = bench.following.follow((*picked,))
-            text = text if followed.instead else text + picked
+            sampled = b'"' if text.endswith(b":") else b"e"
+            followed = bench.following.follow((*sampled,))
+            text = text if followed.instead else text + sampled
             text += bytes(token for token in followed.tokens if token != END)
             taken += len(followed.tokens) + (0 if followed.instead else 1)
             assert taken <= least + extra

@@ -1,4 +1,4 @@
-"""The order of the calls of both pipelines, and the masks of picks that are dropped."""
+"""The order of the calls of both pipelines, and the masks of samples that are dropped."""
 
 import time
 

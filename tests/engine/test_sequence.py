@@ -47,6 +47,15 @@ def test_a_constraint_is_waited_for() -> None:
     assert sequence().state is SeqState.WAITING
 
 
+def test_tokens_that_the_grammar_forces_are_no_cached_prompt_tokens() -> None:
+    seq = sequence(constrained=True)
+    seq.grammar_arrived()
+    for forced in (7, 8):
+        seq.append(forced)
+    seq.admit(11.0, 4)
+    assert seq.usage(12.0).cached_tokens == 3
+
+
 def test_pending_is_known_less_computed() -> None:
     seq = sequence()
     seq.admit(11.0, 0)
@@ -54,7 +63,7 @@ def test_pending_is_known_less_computed() -> None:
     seq.compute(2)
     assert (seq.known, seq.pending) == (3, 1)
     seq.compute(1)
-    assert (seq.in_flight.picks, seq.pending) == (1, 1)  # the pick in flight is computed next
+    assert (seq.in_flight.samples, seq.pending) == (1, 1)  # the sample in flight is computed next
     assert seq.upcoming(1) == ((PLACEHOLDER,), 1)
     assert seq.resolve(3) is Resolution.ACCEPTED
     seq.record.token_sampled(12.0)
@@ -81,8 +90,8 @@ def test_a_pick_is_stale_once_its_position_became_known() -> None:
     seq = sequence()
     seq.admit(11.0, 0)
     seq.compute(3)
-    seq.compute(1)  # one plan ahead: the pick of the first is computed unread
-    assert (seq.computed, seq.in_flight.picks, seq.pending) == (4, 2, 1)
+    seq.compute(1)  # one plan ahead: the sample of the first is computed unread
+    assert (seq.computed, seq.in_flight.samples, seq.pending) == (4, 2, 1)
     assert seq.resolve(3) is Resolution.ACCEPTED
     seq.append(9)
     seq.append(8)

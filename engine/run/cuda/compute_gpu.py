@@ -78,7 +78,7 @@ class GpuCompute:
         self._states = embedding.new_zeros((max(self._sizes[-1], max_running), embedding.shape[1]))
         self._wanted = np.zeros(0, dtype=np.int64)  # rows of the last pass
         self._sampling = SamplingGraphs(
-            decoder, vocab, self._states, self._inputs.picks, self._streams, masker
+            decoder, vocab, self._states, self._inputs.samples, self._streams, masker
         )
 
     def capture(self) -> StepCosts:

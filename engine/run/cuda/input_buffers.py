@@ -118,7 +118,7 @@ class Inputs:
         length = max(*ends.values(), FIELDS * most_tokens + 4 * rows + 1)
         device = streams.caller.device
         self.buffer = torch.zeros(self._front + length, dtype=torch.int32, device=device)
-        self.picks = self.buffer[: self._front]
+        self.samples = self.buffer[: self._front]
         self.nowhere = tables.size  # past the last entry of the block tables
         there = self.buffer[self._front :]
         self.few = {size: self._few(there, torch.int64, size) for size in captured}

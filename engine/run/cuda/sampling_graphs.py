@@ -112,7 +112,7 @@ class _Fetched:
 class SamplingGraphs:
     """Samples from `vocab` tokens by rows of hidden states.
 
-    `picks` int32 [2 * most] keeps the last tokens and statuses. `states` [any, hidden] has the hidden states of the
+    `samples` int32 [2 * most] keeps the last tokens and statuses. `states` [any, hidden] has the hidden states of the
     last pass when `sample` is called.
     """
 
@@ -121,11 +121,11 @@ class SamplingGraphs:
         decoder: Decoder,
         vocab: int,
         states: Tensor,
-        picks: Tensor,
+        samples: Tensor,
         streams: StreamSet,
         masker: GrammarMasker | None,
     ) -> None:
-        device, most = picks.device, len(picks) // 2
+        device, most = samples.device, len(samples) // 2
         self._decoder, self._vocab, self.masker = decoder, vocab, masker
         self._sizes = pick_sizes(most)
         self._states = states
@@ -135,7 +135,7 @@ class SamplingGraphs:
         self._on_device = _DeviceColumns(most, device)
         self._streams = streams
         # By number of rows: tokens, then statuses.
-        self._picks = {size: picks[: 2 * size].view(2, size) for size in self._sizes}
+        self._samples = {size: samples[: 2 * size].view(2, size) for size in self._sizes}
         self._fetched = [_Fetched(most, self._sizes) for _ in range(2)]
         self._sampling_graphs: dict[tuple[int, bool], tuple[torch.cuda.CUDAGraph, Sampled]] = {}
         self._walk_graphs: dict[int, torch.cuda.CUDAGraph] = {}
@@ -230,7 +230,7 @@ class SamplingGraphs:
         hidden = self._states.index_select(0, columns.states[:count])
         logits = self._decoder.logits(hidden, args.legal)
         drawn = self._decoder.kernels.sample(logits, args)
-        tokens, status = self._picks[count]
+        tokens, status = self._samples[count]
         tokens.copy_(drawn.tokens)
         status.copy_(drawn.status)
         if walking:
@@ -244,7 +244,7 @@ class SamplingGraphs:
         fetched = self._fetched[0]
         there = fetched.parts[count]
         with self._streams.fetching as stream:
-            there.copy_(self._picks[count].view(-1), non_blocking=True)
+            there.copy_(self._samples[count].view(-1), non_blocking=True)
             asked = drawn.logprobs, drawn.top_tokens, drawn.top_logprobs
             others = [_to_host(tensor, stream) for tensor in asked]
             fetched.done.record(stream)

@@ -1,5 +1,7 @@
 """What the prefix cache finds, what it never finds, and who is evicted."""
 
+from random import Random
+
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import Hash, PrefixCache, digest
@@ -96,6 +98,29 @@ def test_names_that_collide_confuse_nobody() -> None:
         prompt = [start, *PROMPT]
         assert one_name.cached(prompt) == 0
         assert one_name.cached(prompt) in range(0, 21, SIZE)
+
+
+def test_tenants_never_meet_even_if_every_name_is_one_of_sixteen() -> None:
+    """Names of four bits collide at almost every prompt: what is found is the tenant's own and nothing else."""
+    rig = Rig(blocks=200, hash_=lambda data: bytes([digest(data)[0] & 15]))
+    dice, sent = Random(11), dict[str, list[list[int]]]()
+    hits = 0
+    for _ in range(3000):
+        salt = f"tenant {dice.randrange(8)}"
+        prompt = [dice.randrange(3) for _ in range(21)]
+        if sent.get(salt) and dice.random() < 0.5:
+            prompt = dice.choice(sent[salt])
+        own = max((_common(prompt, other) for other in sent.get(salt, ())), default=0)
+        found = rig.cached(prompt, salt)
+        assert found <= own, "no more than the tenant itself has sent"
+        hits += found > 0
+        sent.setdefault(salt, []).append(prompt)
+    assert hits > 10
+
+
+def _common(one: list[int], other: list[int]) -> int:
+    """The length of the longest common beginning."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=True)) if a != b), len(one))
 
 
 def test_the_least_recently_used_is_evicted_ends_before_beginnings() -> None:

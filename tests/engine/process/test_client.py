@@ -7,6 +7,7 @@ import stat
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ from intaglio.engine.errors import (
     RequestQuarantined,
 )
 from intaglio.engine.host.client import EngineClient
-from intaglio.engine.host.lives import Lives
 from intaglio.engine.host.messages import BlockReport
-from intaglio.engine.host.supervisor import EngineState, Watch
+from intaglio.engine.host.status import EngineState, Lives
+from intaglio.engine.host.supervisor import Watch
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
 
+from tests.support import scripted_engine
 from tests.support.scripted_engine import BLOCKS, Script, launch
 
 # Silence is borne for longer than a test may take: an engine's end is noticed by itself, or the test fails.
@@ -75,8 +77,9 @@ def drive(story: Coroutine[Any, Any, None]) -> None:
 
 
 def folder_of(pid: int) -> Path:
-    """The folder of an engine's sockets, which is its last argument."""
-    return Path(psutil.Process(pid).cmdline()[-1])
+    """The folder of an engine's sockets, which is within the folder of its owner's."""
+    *_, shared, name = psutil.Process(pid).cmdline()
+    return Path(str(shared)) / str(name)
 
 
 def exists(path: Path) -> bool:
@@ -157,7 +160,7 @@ def test_a_dead_engine_ends_its_requests_and_comes_back(order: str) -> None:
 
 
 @pytest.mark.parametrize("order", ["die", "break"])
-def test_a_request_that_saw_two_deaths_is_refused_and_its_company_is_not(order: str) -> None:
+def test_a_request_that_saw_three_deaths_is_refused_and_its_company_is_not(order: str) -> None:
     async def story() -> None:
         seen: list[Lives] = []
         async with running() as client:
@@ -186,9 +189,11 @@ def test_a_request_that_saw_two_deaths_is_refused_and_its_company_is_not(order: 
             assert {end for end, _ in others} == {Finish.STOP}
             assert await tried("later", order) == "request_quarantined"
             assert await tried("fine", "echo ok") == Finish.STOP
-            assert (client.lives.deaths, client.lives.restarts) == (2, 2)
+            assert (client.lives.deaths, client.lives.restarts) == (3, 3)
             assert client.lives.quarantined == 1
-            assert [(one.deaths, one.restarts) for one in seen] == [(1, 0), (1, 1), (2, 1), (2, 2)]
+            assert [(one.deaths, one.restarts) for one in seen] == [
+                (deaths, restarts) for deaths in (1, 2, 3) for restarts in (deaths - 1, deaths)
+            ]
             assert (await client.check()).clean
 
     drive(story())
@@ -197,7 +202,7 @@ def test_a_request_that_saw_two_deaths_is_refused_and_its_company_is_not(order: 
 def test_a_request_whose_caller_left_still_counts_as_in_flight() -> None:
     async def story() -> None:
         async with running() as client:
-            for turn in range(2):
+            for turn in range(3):
                 pid = (await client.until_ready()).pid
                 task = asyncio.create_task(whole(client, request(f"s{turn}", "hold")))
                 await holding(client, 1)
@@ -254,7 +259,7 @@ def test_an_engine_killed_from_outside_is_replaced() -> None:
                 folder = folder_of(pid)
                 os.kill(pid, signal.SIGKILL)
                 await eventually(lambda: client.info is not None and client.info.pid not in seen)
-                assert client.state is EngineState.READY
+                await client.until_ready()
                 assert not exists(folder)
                 seen.add(client.info.pid)
 
@@ -314,8 +319,9 @@ def test_closing_ends_the_process_its_sockets_and_whoever_waits() -> None:
     async def story() -> None:
         async with running() as client:
             pid = (await client.until_ready()).pid
-            folder = folder_of(pid)
-            assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700  # noqa: PTH116
+            folder = folder_of(pid).parent
+            for private in (folder, folder_of(pid)):
+                assert stat.S_IMODE(os.stat(private).st_mode) == 0o700  # noqa: PTH116
             waiting = asyncio.create_task(whole(client, request("w", "hold")))
             await holding(client, 1)
             await client.close()
@@ -367,7 +373,7 @@ def test_no_engine_outlives_its_parent(busy: bool) -> None:
         )
         assert parent.stdout is not None
         pid = int(await parent.stdout.readline())
-        folder = folder_of(pid)
+        folder = folder_of(pid).parent
         engine = psutil.Process(pid)
         if busy:
             assert await parent.stdout.readline() == b"stalled\n"
@@ -377,3 +383,43 @@ def test_no_engine_outlives_its_parent(busy: bool) -> None:
         await eventually(lambda: not exists(folder))
 
     drive(story())
+
+
+def test_a_process_stands_by_and_takes_over() -> None:
+    async def story() -> None:
+        async with running(watch=replace(QUICK, standby="on")) as client:
+            for _ in range(2):
+                pid = (await client.until_ready()).pid
+                await eventually(lambda: len(engines_of_this_process()) == 2)
+                (spare,) = engines_of_this_process() - {pid}
+                os.kill(pid, signal.SIGKILL)
+                await eventually(lambda p=pid: client.info is not None and client.info.pid != p)  # type: ignore[misc]
+                assert (await client.until_ready()).pid == spare
+                assert (await whole(client, request("r", "echo ok")))[-1].finish is Finish.STOP
+        assert not engines_of_this_process()
+
+    drive(story())
+
+
+def test_a_process_that_died_while_it_stood_by_is_not_used() -> None:
+    async def story() -> None:
+        async with running(watch=replace(QUICK, standby="on")) as client:
+            pid = (await client.until_ready()).pid
+            await eventually(lambda: len(engines_of_this_process()) == 2)
+            (spare,) = engines_of_this_process() - {pid}
+            os.kill(spare, signal.SIGKILL)
+            await eventually(lambda: spare not in engines_of_this_process())
+            os.kill(pid, signal.SIGKILL)
+            await eventually(lambda: client.lives.restarts == 1)
+            assert (await client.until_ready()).pid not in (pid, spare)
+
+    drive(story())
+
+
+def engines_of_this_process() -> set[int]:
+    """The engines below this process that run."""
+    return {
+        child.pid
+        for child in psutil.Process().children()
+        if child.status() != psutil.STATUS_ZOMBIE and scripted_engine.__file__ in child.cmdline()
+    }

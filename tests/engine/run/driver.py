@@ -26,7 +26,7 @@ def null_is_clean(cache: KVCache) -> bool:
 
 @dataclass
 class Job:
-    """One sequence: what it was asked, and what came of it. `logits` has one row a pick."""
+    """One sequence: what it was asked, and what came of it. `logits` has one row a sample."""
 
     prompt: tuple[int, ...]
     outputs: int
@@ -36,14 +36,14 @@ class Job:
     blocks: list[int] = field(default_factory=list)
     running: bool = False
     logits: list[torch.Tensor] = field(default_factory=list)
-    picks: list[SampledToken] = field(default_factory=list)
+    samples: list[SampledToken] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.tokens = list(self.prompt)
 
     @property
     def done(self) -> bool:
-        failed = bool(self.picks) and self.picks[-1].failure is not None
+        failed = bool(self.samples) and self.samples[-1].failure is not None
         return failed or len(self.tokens) >= len(self.prompt) + self.outputs
 
     @property
@@ -121,18 +121,18 @@ class Driver:
         masks = no_masks() if self.masks is None else self.masks(by_id, plan)
         rows = [] if handle.hidden is None else self._logits(handle.hidden)
         self.runner.sample(handle, masks)
-        picked = self.runner.sampled(handle)
+        sampled = self.runner.sampled(handle)
         wanting = [work for work in plan.works if work.logits]
-        assert [pick.seq_id for pick in picked.picks] == [work.seq_id for work in wanting]
+        assert [sample.seq_id for sample in sampled.samples] == [work.seq_id for work in wanting]
         for work in plan.works:
             by_id[work.seq_id].computed += len(work.tokens)
-        for row, pick in zip(rows, picked.picks, strict=False):
-            job = by_id[pick.seq_id]
+        for row, sample in zip(rows, sampled.samples, strict=False):
+            job = by_id[sample.seq_id]
             job.logits.append(row)
-            job.picks.append(pick)
-            job.tokens += pick.tokens
+            job.samples.append(sample)
+            job.tokens += sample.tokens
             if job.done:
-                self._release(pick.seq_id, job, free, released)
+                self._release(sample.seq_id, job, free, released)
 
     def _work(self, seq_id: int, job: Job, most: int, free: list[int]) -> Work:
         end = min(len(job.tokens), job.computed + most)

@@ -118,7 +118,7 @@ class AtOnce:
 
 
 class Counted(DeviceGrammarMasks):
-    """Counts the masks that are made, and how often a sequence begins anew, or takes a pick back."""
+    """Counts the masks that are made, and how often a sequence begins anew, or takes a sample back."""
 
     def __init__(self) -> None:
         with torch.inference_mode():  # as `build_runner` makes them
@@ -233,7 +233,7 @@ def mixed(seed: int, count: int = 7) -> list[Request]:
 
 
 def resident(seed: int, count: int = 7) -> list[Request]:
-    """Like `mixed`, without what needs the pick before: constraints of the host, and penalties."""
+    """Like `mixed`, without what needs the sample before: constraints of the host, and penalties."""
     sampling = SamplingParams(max_tokens=26, temperature=1.0)
     return [
         replace(
@@ -268,7 +268,7 @@ def test_residents_give_the_tokens_of_host_masks(folder: Path, ahead: bool, bloc
 
 @pytest.mark.parametrize("blocks", [100, 10], ids=["roomy", "narrow"])
 def test_picks_are_begun_before_those_before_were_read(folder: Path, blocks: int) -> None:
-    """Tokens that a grammar forces make the pick after them stale, which the executor has followed already."""
+    """Tokens that a grammar forces make the sample after them stale, which the executor has followed already."""
     requests = resident(blocks)
     host = bench(folder, resident=False, ahead=False, blocks=100, exports=Exports())
     expected = host.run(requests)

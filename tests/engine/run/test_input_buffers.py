@@ -76,7 +76,7 @@ def tables() -> npt.NDArray[np.int32]:
 def batch(
     dice: random.Random, counts: list[int], grown: int = 0, places: Sequence[int] = range(ROWS)
 ) -> Batch:
-    """Sequences of `counts` new tokens in any rows; the last token of some is the pick kept at `places` of its row."""
+    """Sequences of `counts` new tokens in any rows; the last token of some is the sample at `places` of its row."""
     rows = np.array(dice.sample(range(ROWS), len(counts)))
     firsts = np.array([dice.randint(0, BLOCKS * SIZE - count) for count in counts])
     starts = np.cumsum([0, *counts])
@@ -98,7 +98,7 @@ def batch(
         rows=rows,
         wanted=wanted,
         picking=tuple(range(len(counts))),
-        picking_rows=rows,
+        sampling_rows=rows,
         next_positions=firsts + np.array(counts),
         grown=np.array([dice.sample(range(ROWS * BLOCKS), grown), range(7, 7 + grown)]),
         longest=max(counts),
@@ -106,15 +106,15 @@ def batch(
 
 
 def made(least: int = 1000) -> Inputs:
-    """Inputs of a device that has picked 1000, 1001, ... last; sizes from `least` on are packed."""
+    """Inputs of a device that has sampled 1000, 1001, ... last; sizes from `least` on are packed."""
     beside: Any = StreamSet()
     given = Inputs(beside, 40, [1, 2, 8, 16, 40], tables(), SIZE, Packing(4, 2, least))
-    given.picks[:] = 1000 + torch.arange(len(given.picks))
+    given.samples[:] = 1000 + torch.arange(len(given.samples))
     return given
 
 
 def known(step: Batch) -> list[int]:
-    """The tokens of a step; the pick kept for it in the place of each placeholder."""
+    """The tokens of a step; the sample kept for it in the place of each placeholder."""
     return [
         token if token >= 0 else 1000 + source
         for token, source in zip(step.tokens.tolist(), step.sources.tolist(), strict=True)
@@ -193,4 +193,4 @@ def test_nobodys_tokens_are_stored_nowhere() -> None:
     given.clear(8)
     assert given.few[8].fields[SLOTS].tolist() == [NOWHERE] * 8
     assert not given.few[8].lengths.any()
-    assert not given.picks.any()
+    assert not given.samples.any()

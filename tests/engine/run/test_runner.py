@@ -123,14 +123,14 @@ def test_masks_and_logprobs(runner: ModelRunner) -> None:
     assert set(jobs[0].generated) <= set(legal[0])
     assert jobs[1].generated == run(runner, Job(PROMPT, 5))[0].generated
     assert jobs[2].generated == [11] * 5
-    for logits, pick in zip(jobs[0].logits, jobs[0].picks, strict=True):
+    for logits, sample in zip(jobs[0].logits, jobs[0].samples, strict=True):
         belief = logits[legal[0]].double().log_softmax(0)
-        (entry,) = pick.logprobs
+        (entry,) = sample.logprobs
         assert entry.logprob == pytest.approx(float(belief.max()), abs=1e-5)
         assert {token for token, _ in entry.top} == set(legal[0])
         assert sum(math.exp(p) for _, p in entry.top) == pytest.approx(1, abs=1e-5)
-    assert jobs[2].picks[0].logprobs[0].top == ((11, 0.0),)
-    assert jobs[1].picks[0].logprobs == ()
+    assert jobs[2].samples[0].logprobs[0].top == ((11, 0.0),)
+    assert jobs[1].samples[0].logprobs == ()
 
 
 SEVERAL = [
@@ -145,7 +145,7 @@ SEVERAL = [
 def test_three_rows_of_one_sequence_are_the_rows_of_three_steps(
     folder: Path, sampling: SamplingParams, masked: bool
 ) -> None:
-    """Its last three tokens are drafts: those that single steps picked."""
+    """Its last three tokens are drafts: those that single steps sampled."""
     runner = build(folder).runner
 
     def masks(step: int, rows: int) -> Masks:
@@ -160,7 +160,7 @@ def test_three_rows_of_one_sequence_are_the_rows_of_three_steps(
     def step(plan: Plan, given: Masks) -> dict[int, SampledToken]:
         handle = runner.forward(plan)
         runner.sample(handle, given)
-        return {pick.seq_id: pick for pick in runner.sampled(handle).picks}
+        return {sample.seq_id: sample for sample in runner.sampled(handle).samples}
 
     def admitted(seq_id: int, first_block: int) -> Admitted:
         blocks = tuple(range(first_block, first_block + 3))
@@ -172,10 +172,10 @@ def test_three_rows_of_one_sequence_are_the_rows_of_three_steps(
     tokens, singles, others = [first[1].tokens[0]], [], [first[2].tokens[0]]
     for i in range(3):
         works = Work(1, at + i, (tokens[-1],), logits=1), Work(2, at + i, (others[-1],), logits=1)
-        picks = step(Plan(2 + i, works=works), masks(1 + i, 1))
-        singles.append(picks[1])
-        tokens += picks[1].tokens
-        others += picks[2].tokens
+        samples = step(Plan(2 + i, works=works), masks(1 + i, 1))
+        singles.append(samples[1])
+        tokens += samples[1].tokens
+        others += samples[2].tokens
 
     again = step(Plan(5, (admitted(1, 9), admitted(2, 13)), prompts, (1, 2)), masks(0, 1))
     assert again[1].tokens == first[1].tokens
@@ -249,7 +249,7 @@ def test_logits_that_nobody_may_pick_need_not_be_made(folder: Path, count: int) 
         jobs = [Job(PROMPT[i:], 9, wishes) for i, wishes in enumerate(sampling[:count])]
         Driver(one, masks=masks).run(jobs)
         assert (sum(sparing.left_out) > 1000) == spare
-        found.append([(job.generated, [pick.logprobs for pick in job.picks]) for job in jobs])
+        found.append([(job.generated, [sample.logprobs for sample in job.samples]) for job in jobs])
     assert found[0] == found[1]
 
 
@@ -259,8 +259,8 @@ def test_a_row_that_allows_nothing_fails_alone(runner: ModelRunner) -> None:
 
     jobs = [Job(PROMPT, 3), Job(PROMPT, 3)]
     Driver(runner, masks=masks).run(jobs)
-    assert jobs[0].picks[0].failure is not None
-    assert jobs[0].picks[0].failure.code == "internal_error"
+    assert jobs[0].samples[0].failure is not None
+    assert jobs[0].samples[0].failure.code == "internal_error"
     assert jobs[0].generated == []
     assert jobs[1].generated == run(runner, Job(PROMPT, 3))[0].generated
 
@@ -276,8 +276,8 @@ def test_a_poisoned_sequence_fails_alone_and_leaves_nothing_behind(
         bad = Job((*PROMPT, NAN_TOKEN, *PROMPT * 5), 5, sampling)
         good = [Job(PROMPT[:n], 5) for n in (1, 7, 20)]
         run(runner, good[0], bad, *good[1:], chunk=16)
-        assert bad.picks[-1].failure is not None
-        assert bad.picks[-1].failure.code == "numerical_error"
+        assert bad.samples[-1].failure is not None
+        assert bad.samples[-1].failure.code == "numerical_error"
         assert [job.generated for job in good] == expected
     assert null_is_clean(runner.cache)
 
@@ -311,7 +311,7 @@ def test_a_plan_that_makes_no_sense_is_refused(runner: ModelRunner) -> None:
     )
     handle = runner.forward(Plan(7, (), (Work(6, 1, (1,)),)))
     runner.sample(handle, no_masks())
-    assert runner.sampled(handle).picks == ()
+    assert runner.sampled(handle).samples == ()
     runner.forward(Plan(8, (admitted,), (work,), (6,)))
     runner.forward(
         Plan(9, (Admitted(6, (1,), 1, (9,), SamplingParams()),), (Work(6, 0, (1,)),), (5,))
@@ -401,7 +401,7 @@ def test_options_that_fit_no_array_end_their_own_sequence(
     first, second, last = run(runner, *good()[:1], bad, *good()[1:], chunk=7)
     assert [first.generated, last.generated] == alone
     assert second.generated == []
-    failure = second.picks[-1].failure
+    failure = second.samples[-1].failure
     assert failure is not None
     assert failure.code == "internal_error"
     runner.check()

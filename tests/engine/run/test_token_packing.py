@@ -30,7 +30,7 @@ def batch(counts: list[int], before: list[int]) -> Batch:
         rows=rows,
         wanted=none,
         picking=(),
-        picking_rows=none,
+        sampling_rows=none,
         next_positions=none,
         grown=none,
         longest=max(counts),

@@ -63,7 +63,7 @@ def test_the_hint_of_a_refusal_is_taken() -> None:
         ("top_p", 1.1),
         ("min_p", -0.1),
         ("min_p", 2),
-        ("seed", -1),
+        ("seed", -(2**63) - 1),
         ("seed", 2**63),
         ("repetition_penalty", 0.0),
         ("presence_penalty", math.nan),

@@ -140,7 +140,7 @@ def test_who_has_nothing_to_do_is_not_counted() -> None:
 
 
 def test_512_sequences_of_577_tokens_all_get_on() -> None:
-    """The grammar forces a token after every eighth pick: about the same number of sequences wait, never the same."""
+    """The grammar forces a token after every eighth sample: about the same number of sequences wait, never the same."""
     turns = BatchSizer(H200)
     scheduler = Scheduler(
         SchedulerConfig(max_running=512, max_batched_tokens=4096),
@@ -162,7 +162,7 @@ def test_512_sequences_of_577_tokens_all_get_on() -> None:
         before = set(ids) - working
         held += bool(before)
         assert plan.token_count == 512 or not before
-        picks, forced = [], {}
+        samples, forced = [], {}
         for work in plan.works:
             assert work.start == computed[work.seq_id]
             assert list(work.tokens) == known[work.seq_id][work.start : work.end]
@@ -170,10 +170,10 @@ def test_512_sequences_of_577_tokens_all_get_on() -> None:
             computed[work.seq_id] = work.end
             after = (9,) if dice.random() < 1 / 8 else ()
             known[work.seq_id] += [step % 90, *after]
-            picks.append(SampledToken(work.seq_id, (step % 90,)))
+            samples.append(SampledToken(work.seq_id, (step % 90,)))
             if after:
                 forced[work.seq_id] = after
-        scheduler.commit(plan, SampledBatch(tuple(picks)), Forced(forced, {}))
+        scheduler.commit(plan, SampledBatch(tuple(samples)), Forced(forced, {}))
         scheduler.check()
     assert held > steps // 2
     assert min(computed.values()) > 0.7 * max(computed.values())

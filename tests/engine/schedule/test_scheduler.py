@@ -15,7 +15,7 @@ END, STOP = 0, 50
 
 
 class Bench:
-    """A scheduler, and an executor that picks what the test says: by request, else token 7."""
+    """A scheduler, and an executor that samples what the test says: by request, else token 7."""
 
     def __init__(
         self, *, blocks: int = 100, block_size: int = 4, config: SchedulerConfig | None = None
@@ -61,7 +61,7 @@ class Bench:
     def commit(
         self,
         plan: Plan,
-        picks: dict[str, int] | None = None,
+        samples: dict[str, int] | None = None,
         forced: dict[str, tuple[int, ...]] | None = None,
     ) -> list[Change]:
         numbers = {name: seq_id for seq_id, name in self.ids.items()}
@@ -69,7 +69,7 @@ class Bench:
             plan,
             SampledBatch(
                 tuple(
-                    SampledToken(work.seq_id, ((picks or {}).get(self.ids[work.seq_id], 7),))
+                    SampledToken(work.seq_id, ((samples or {}).get(self.ids[work.seq_id], 7),))
                     for work in plan.works
                     if work.logits
                 )
@@ -214,12 +214,12 @@ def test_what_can_never_run_is_refused() -> None:
         bench.add("a", prompt=1, sampling=SamplingParams(max_tokens=1))
 
 
-@pytest.mark.parametrize("picked", [END, STOP])
-def test_an_end_token_ends_and_is_not_shown(picked: int) -> None:
+@pytest.mark.parametrize("sampled", [END, STOP])
+def test_an_end_token_ends_and_is_not_shown(sampled: int) -> None:
     bench = Bench()
     bench.add("a", sampling=SamplingParams(max_tokens=9, stop_token_ids=(STOP,)))
     bench.step()
-    (change,) = bench.commit(bench.plan(), {"a": picked})
+    (change,) = bench.commit(bench.plan(), {"a": sampled})
     assert (change.finish, change.tokens) == (Finish.STOP, ())
     assert change.usage is not None
     assert change.usage.output_tokens == 2
@@ -278,8 +278,8 @@ def test_forced_tokens_are_certain() -> None:
     bench = Bench()
     seq_id = bench.add("a", sampling=SamplingParams(max_tokens=9, logprobs=0))
     plan = bench.plan()
-    picked = SampledBatch((SampledToken(seq_id, (7,), (TokenLogprob(7, -0.5),)),))
-    changes = bench.scheduler.commit(plan, picked, Forced({seq_id: (8,)}, {}))
+    sampled = SampledBatch((SampledToken(seq_id, (7,), (TokenLogprob(7, -0.5),)),))
+    changes = bench.scheduler.commit(plan, sampled, Forced({seq_id: (8,)}, {}))
     assert changes.items[0].logprobs == (TokenLogprob(7, -0.5), TokenLogprob(8, 0.0))
 
 

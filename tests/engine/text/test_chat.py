@@ -133,3 +133,23 @@ def test_templates_are_found_in_a_model_folder(tmp_path: Path) -> None:
     (tmp_path / "tokenizer_config.json").write_text("{", encoding="utf-8")
     with pytest.raises(ModelError, match="cannot be read"):
         ChatTemplate.load(tmp_path, tokenizer)
+
+
+def test_templates_may_measure_ids_and_compare_kinds_of_calls() -> None:
+    source = (
+        "{% for c in messages[0].tool_calls %}{% if c.type == 'function' and c.id|length == 9 %}"
+        "{{ c.id }} {{ c.function.name }}{{ c.function.arguments | tojson }}{% endif %}{% endfor %}"
+    )
+    call = {"name": "<|end|>", "arguments": {"type": "<|end|>", "id": "<|end|>", "a": [1]}}
+    message = {
+        "role": "assistant",
+        "tool_calls": [
+            {"id": "a1b2c3d4e", "type": "function", "function": call},
+            {"id": "<|end|>xx", "type": "function", "function": call},
+        ],
+    }
+    template = ChatTemplate(small(), source)
+    assert template.source == source
+    expect = f"a1b2c3d4e <|end|>{json.dumps(call['arguments'])}"
+    assert text_of(template, [message]) == expect
+    assert SPECIALS.index("<|end|>") not in template.encode([message])

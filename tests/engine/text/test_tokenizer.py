@@ -149,3 +149,20 @@ def test_tokens_without_exact_bytes_are_refused() -> None:
 def test_a_model_narrower_than_its_tokenizer_is_refused() -> None:
     with pytest.raises(ModelError, match="logits"):
         small().vocabulary(10)
+
+
+def test_marks_of_calls_are_text_in_outputs_and_nothing_in_prompts() -> None:
+    source = byte_level_source()
+    marks = ("[TOOL_CALLS]", "<tool_call>")
+    for number, mark in enumerate(marks):
+        entry = {**source["added_tokens"][0], "id": 900 + number, "content": mark}
+        source["added_tokens"].append(entry | {"special": number == 0})
+    tokenizer = Tokenizer(source, [source["model"]["vocab"]["<|end|>"]])
+    for number, mark in enumerate(marks):
+        assert tokenizer.vocabulary().tokens[900 + number] == mark.encode()
+        ids = tokenizer.canonical(f"a {mark}{mark} b".encode())
+        assert ids.count(900 + number) == 2
+        assert spelled(tokenizer, ids) == f"a {mark}{mark} b".encode()
+        assert 900 + number not in tokenizer.encode(mark)
+        pieces = [Piece(mark, trusted=True), Piece(mark, trusted=False)]
+        assert tokenizer.encode_pieces(pieces).count(900 + number) == 1

@@ -1,0 +1,79 @@
+"""A zmq socket that is read by an asyncio event loop without a task or a future for each message.
+
+Does: call a function with each message; remove folders of sockets. Does not: know the messages.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import zmq
+
+MANY: Final = 256  # messages read in one turn of the event loop
+
+
+class SocketReader:
+    """Calls `heard` with the frames of each message of `socket`, in the event loop that runs now."""
+
+    def __init__(self, socket: zmq.Socket[bytes], heard: Callable[[list[bytes]], None]) -> None:
+        self._socket = socket
+        self._heard = heard
+        self._loop = asyncio.get_running_loop()
+        self._descriptor = int(socket.getsockopt(zmq.FD))
+        self._closed = False
+        self._loop.add_reader(self._descriptor, self._turn)
+        self._due = False
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Look for messages soon: the descriptor tells only of those that arrive after the last use of the socket.
+
+        To be called after each message sent on the same socket.
+        """
+        if not self._due and not self._closed:
+            self._due = True
+            self._loop.call_soon(self._turn)
+
+    def _turn(self) -> None:
+        self._due = False
+        if self.drain(MANY) == MANY:
+            self.look_again()
+
+    def drain(self, most: int | None = None) -> int:
+        """Read the messages that have arrived, at most so many; their number."""
+        read = 0
+        while not self._closed and (most is None or read < most):
+            try:
+                frames = self._socket.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                break
+            read += 1
+            self._heard(frames)
+        return read
+
+    def close(self) -> None:
+        """Stop reading and close the socket; safe to call twice."""
+        if not self._closed:
+            self._closed = True
+            self._loop.remove_reader(self._descriptor)
+            self._socket.close(linger=0)
+
+
+def socket_folder() -> Path:
+    """A new folder that only this user can open: in the folder for temporary files, else in shared memory.
+
+    Shared memory is writable in a container with a read-only file system as well.
+    """
+    try:
+        return Path(tempfile.mkdtemp(prefix="intaglio-"))
+    except FileNotFoundError:  # no folder for temporary files can be written
+        return Path(tempfile.mkdtemp(prefix="intaglio-", dir="/dev/shm"))
+
+
+def unbounded(context: zmq.Context[zmq.Socket[bytes]], kind: int) -> zmq.Socket[bytes]:
+    """A socket that drops no message and never blocks; the open requests bound the number of its messages."""
+    socket = context.socket(kind)
+    socket.set_hwm(0)
+    return socket

@@ -1,0 +1,36 @@
+"""Each engine of a machine gets its share of it."""
+
+import json
+
+import pytest
+from intaglio.engine.config import EngineConfig
+from intaglio.engine.errors import ConfigError
+from intaglio.engine.host.launches import launches
+
+
+def config(device: str = "auto") -> EngineConfig:
+    return EngineConfig.load({"model": "m", "device": device}, environ={})
+
+
+def test_every_engine_has_a_gpu_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2, 5,7")
+    found = [dict(one.environment)["CUDA_VISIBLE_DEVICES"] for one in launches(config(), 2)]
+    assert found == ["2", "5"]
+    with pytest.raises(ConfigError, match="there are 3"):
+        launches(config(), 4)
+
+
+@pytest.mark.parametrize("device", ["auto", "cpu"])
+def test_without_gpus_engines_share_the_cores(monkeypatch: pytest.MonkeyPatch, device: str) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "" if device == "auto" else "0")
+    found = launches(config(device), 64)
+    assert len(found) == 64
+    for one in found:
+        assert not one.environment
+        assert json.loads(one.configuration)["model"]["threads"] >= 1
+
+
+def test_one_engine_has_the_whole_machine() -> None:
+    (only,) = launches(config())
+    assert not only.environment
+    assert json.loads(only.configuration)["model"]["threads"] is None
