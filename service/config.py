@@ -5,6 +5,7 @@ configure the engine (engine/config.py).
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -17,11 +18,19 @@ _MOST = {
     "max_body_bytes": 2**40,
     "max_json_depth": 10_000,
     "max_requests": 1_000_000,
+    "max_generations": 1_000_000,
     "max_open_jobs": 1_000_000,
     "max_data_bytes": 2**60,
     "max_unpacked_bytes": 2**60,
     "cpu_threads": 1024,
+    "engines": 64,
 }
+_MOST_WORKERS = 64
+
+_ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
+TOOL_FORMATS = ("auto", "hermes", "llama3", "mistral", "mistral_args")
+
+_TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,14 +38,25 @@ class ServiceConfig:
     """Settings and limits of one server.
 
     `max_body_bytes` and `max_json_depth` bound a request body, `body_timeout_s` the time for the body to arrive, and
-    `header_timeout_s` the time for its headers. `max_requests` is the number of requests in flight; more get status
-    429. `grace_s` is how long requests in flight may continue after SIGTERM. `cpu_threads` is the number of threads for
-    parsing, tokenization and validation. `ledger` is the file or database URL of the command line's jobs. `data` is the
-    folder for jobs and files of clients, with at most `max_data_bytes` of files and `max_open_jobs` unfinished jobs; a
-    server without it runs no jobs. `max_unpacked_bytes` bounds the decompressed size of a job's source (gzip, zstd,
-    Parquet), also on the command line. With `api_keys` every request except those for `/health` and `/ready` needs one
-    of the keys; the lines of `api_keys_file` are keys, too. `allowed_hosts` are the permitted names in a Host header,
-    `*` for any; the default is described in `access`.
+    `header_timeout_s` the time for its headers; a client that takes nothing of its response for `write_timeout_s` is
+    disconnected. `max_requests` is the number of requests in flight; more get status 429. `max_generations` is the
+    number of generations that a server with a key store hands to the engine at once; more wait for the turn of their
+    tenant. `grace_s` is how long requests in flight may continue after SIGTERM. `cpu_threads` is the number of threads
+    for parsing, tokenization and validation. `ledger` is the file or database URL of the command line's jobs. `data` is
+    the folder for jobs and files of clients, with at most `max_data_bytes` of files and `max_open_jobs` unfinished
+    jobs; a server without it runs no jobs. `max_unpacked_bytes` bounds the decompressed size of a job's source (gzip,
+    zstd, Parquet), also on the command line. With `api_keys` every request except those for `/health` and `/ready`
+    needs one of the keys; the lines of `api_keys_file` are keys, too, and so are the valid ones of the key store in the
+    folder `key_store`, each with a tenant, scopes and limits. `allowed_hosts` are the permitted names in a Host header,
+    `*` for any; the default is described in `access`. With `allow_anonymous` a server without keys may listen for other
+    machines. `cors_origins` are the origins of web pages that may call the server from a browser. `tls_cert` and
+    `tls_key` are PEM files. With `vllm_metrics` metrics have vLLM's names, too. `engines` is the number of engine
+    processes, each with a GPU of its own where there are GPUs; a request waits `engine_wait_s` where none is ready.
+    With `engine_standby` a process stands by for each engine, ready to replace it; "auto" is on for engines on a GPU.
+    `tool_format` is the wire format in which the model calls tools; `auto` finds it in the chat template.
+    `api_workers` is the number of API processes that share the port, 0 for one for every four cores; limits hold for
+    each of them. With `traces` spans are exported. `metrics_folder` is the folder in which several API processes of one
+    server count; the process that starts them sets it.
     """
 
     host: str = "127.0.0.1"
@@ -45,17 +65,32 @@ class ServiceConfig:
     max_json_depth: int = 128
     body_timeout_s: float = 15.0
     header_timeout_s: float = 10.0
+    write_timeout_s: float = 60.0
     max_requests: int = 512
+    max_generations: int = 256
     grace_s: float = 30.0
     cpu_threads: int = 4
+    engines: int = 1
+    api_workers: int = 0
+    engine_wait_s: float = 60.0
+    engine_standby: Literal["auto", "on", "off"] = "auto"
     data: str = ""
     max_data_bytes: int = 10 * 1024**3
     max_open_jobs: int = 1000
     max_unpacked_bytes: int = 16 * 1024**3
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     api_keys_file: str = ""
+    key_store: str = ""
     allowed_hosts: tuple[str, ...] = ()
+    allow_anonymous: bool = False
+    cors_origins: tuple[str, ...] = ()
+    tls_cert: str = ""
+    tls_key: str = ""
     ledger: str = "~/.local/state/intaglio/jobs.db"
+    vllm_metrics: bool = False
+    traces: bool = False
+    tool_format: str = "auto"
+    metrics_folder: str = ""
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
@@ -63,7 +98,13 @@ class ServiceConfig:
         for name, most in _MOST.items():
             if not 1 <= getattr(self, name) <= most:
                 raise ValueError(f"{name} must be from 1 to {most}, not {getattr(self, name)}")
-        for name in ("body_timeout_s", "header_timeout_s", "grace_s"):
+        for name in (
+            "body_timeout_s",
+            "header_timeout_s",
+            "write_timeout_s",
+            "grace_s",
+            "engine_wait_s",
+        ):
             if not 0 <= getattr(self, name) < 86_400:
                 raise ValueError(
                     f"{name} must be between 0 and 86400 seconds, not {getattr(self, name)}"
@@ -72,12 +113,34 @@ class ServiceConfig:
             raise ValueError(f"port must be between 0 and 65535, not {self.port}")
         if not all(key.isascii() and key.isprintable() and " " not in key for key in self.api_keys):
             raise ValueError("an API key consists of printable ASCII characters without spaces")
+        self._check_exposure()
+        if self.tool_format not in TOOL_FORMATS:
+            raise ValueError(
+                f"tool_format must be one of {', '.join(TOOL_FORMATS)}, not {self.tool_format!r}"
+            )
+        if not 0 <= self.api_workers <= _MOST_WORKERS:
+            raise ValueError(
+                f"api_workers must be from 1 to {_MOST_WORKERS}, or 0 for a number by cores"
+            )
+        if self.engine_standby not in ("auto", "on", "off"):
+            raise ValueError(f"engine_standby must be auto, on or off, not {self.engine_standby!r}")
         if self.log_format not in ("console", "json"):
             raise ValueError(f"log_format must be console or json, not {self.log_format!r}")
         if self.log_level not in ("debug", "info", "warning", "error"):
             raise ValueError(
                 f"log_level must be debug, info, warning or error, not {self.log_level!r}"
             )
+
+    def _check_exposure(self) -> None:
+        if bool(self.tls_cert) != bool(self.tls_key):
+            raise ValueError("tls_cert and tls_key are needed together")
+        for origin in self.cors_origins:
+            if not _ORIGIN.fullmatch(origin) and origin != "*":
+                raise ValueError(
+                    f"{origin!r} is no origin such as https://app.example or http://localhost:3000"
+                )
+        if "*" in self.cors_origins and not (self.api_keys or self.key_store):
+            raise ValueError("cors_origins * needs API keys: any web page could use the server")
 
     @classmethod
     def load(cls, environ: Mapping[str, str] | None = None, **given: Any) -> Self:
@@ -109,6 +172,11 @@ class ServiceConfig:
         return cls(**values)
 
 
+def environment_with(more: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment of this process with `more` variables, for a process that it starts."""
+    return {**os.environ, **more}
+
+
 def _keys_of(path: Path) -> tuple[str, ...]:
     """The keys in a file, one per line; lines that begin with # are comments."""
     try:
@@ -128,6 +196,10 @@ def _read(variable: str, kind: type, text: str) -> Any:
         if not items:
             raise ValueError(f"{variable} is set but holds no value")
         return items
+    if kind is bool:
+        if text.lower() not in _TRUTHS:
+            raise ValueError(f"{variable} must be true or false, not {text!r}")
+        return _TRUTHS[text.lower()]
     try:
         return kind(text)
     except ValueError:

@@ -6,8 +6,13 @@ ServiceError
 ├── InvalidJson              the body is not JSON, has duplicate keys or is nested too deeply
 ├── InvalidBody              the body is JSON of the wrong shape; each place is named
 ├── UnknownField             the body has a field that does not exist
-├── UnknownSchema            the catalogue has no schema of that name
+├── UnknownSchema            neither catalogue nor registry has a schema of that name
+├── RegistryUnavailable      the registry of schemas cannot be read or written
+├── IdempotencyKeyReused     the idempotency key was used for another request
+├── UnknownResponse          no response of that id is kept
+├── ResponsesUnavailable     the kept responses cannot be read or written
 ├── UnknownModel             another model is loaded
+├── ConstraintRefused        a constraint of the request is refused, at a known place of the body
 ├── RouteNotFound            no such route
 ├── MethodNotAllowed         the route does not support this method
 ├── BodyTooLarge             the body exceeds the size limit
@@ -18,6 +23,10 @@ ServiceError
 ├── ServiceOverloaded        too many requests are in flight
 ├── ServiceNotReady          the model is loading, the engine is down or the server is stopping
 ├── AuthenticationFailed     the API key is missing or wrong
+├── KeyNotPermitted          the API key lacks the scope of the operation
+├── LimitReached             a limit of the API key is reached
+│   ├── RateLimited          … per minute, or of requests in flight
+│   └── QuotaExceeded        … per day
 ├── HostNotAllowed           the Host header names another service
 ├── ClientGone               the client disconnected
 └── GenerationFailed         the engine ended the request with an error
@@ -68,15 +77,52 @@ class UnknownField(ServiceError):
 
 
 class UnknownSchema(ServiceError):
-    """The catalogue has no schema of that name."""
+    """Neither the catalogue nor the registry has a schema of that name."""
 
     code = Code.UNKNOWN_SCHEMA
+
+
+class RegistryUnavailable(ServiceError):
+    """The registry of schemas cannot be read or written, for example because the disk is full."""
+
+    code = Code.NOT_READY
+    retryable = True
+
+
+class IdempotencyKeyReused(ServiceError):
+    """The idempotency key was used for a request with another body."""
+
+    code = Code.IDEMPOTENCY_KEY_REUSED
+
+
+class UnknownResponse(ServiceError):
+    """No response of that id is kept."""
+
+    code = Code.NOT_FOUND
+
+
+class ResponsesUnavailable(ServiceError):
+    """The kept responses cannot be read or written, for example because the disk is full."""
+
+    code = Code.NOT_READY
+    retryable = True
 
 
 class UnknownModel(ServiceError):
     """The request names a model other than the loaded one."""
 
     code = Code.UNKNOWN_MODEL
+
+
+class ConstraintRefused(ServiceError):
+    """A constraint is refused for the reason `refusal`, an error of grammars. `pointer` is its place in the body."""
+
+    code = Code.INVALID_SCHEMA
+
+    def __init__(self, refusal: Exception, pointer: str) -> None:
+        super().__init__(str(refusal), param=pointer.removeprefix("/").replace("/", "."))
+        self.refusal = refusal
+        self.pointer = pointer
 
 
 class RouteNotFound(ServiceError):
@@ -146,6 +192,34 @@ class AuthenticationFailed(ServiceError):
     """The API key is missing or wrong."""
 
     code = Code.UNAUTHORIZED
+
+
+class KeyNotPermitted(ServiceError):
+    """The API key is valid and does not permit this operation."""
+
+    code = Code.INSUFFICIENT_SCOPE
+
+
+class LimitReached(ServiceError):
+    """The API key has used what it may use. After `retry_after_s` seconds the request would be admitted."""
+
+    code = Code.RATE_LIMIT_EXCEEDED
+    retryable = True
+
+    def __init__(self, message: str, *, hint: str = "", retry_after_s: int = 1) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_s = max(1, retry_after_s)
+
+
+class RateLimited(LimitReached):
+    """The key has reached a limit per minute, or of requests in flight."""
+
+
+class QuotaExceeded(LimitReached):
+    """The key has reached a limit per day. Trying again soon is of no use."""
+
+    code = Code.QUOTA_EXCEEDED
+    retryable = False
 
 
 class HostNotAllowed(ServiceError):

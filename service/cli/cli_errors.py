@@ -17,6 +17,7 @@ from intaglio.schemas.problem import Code, Detail
 
 from ..client import APIStatusError, ConfigError, ConnectionFailed, IntaglioError, ModelError
 from ..jobs.records.errors import JobError, LedgerRefused, LedgerUnknown
+from ..keys.store_errors import KeyStoreError
 from .console import errors
 
 P = ParamSpec("P")
@@ -59,6 +60,7 @@ _BY_CODE = {
             Code.UNKNOWN_SCHEMA,
             Code.UNKNOWN_MODEL,
             Code.UNAUTHORIZED,
+            Code.INSUFFICIENT_SCOPE,
             Code.HOST_NOT_ALLOWED,
         ),
         Exit.USAGE,
@@ -114,6 +116,8 @@ def cli_error(error: Exception) -> CliError | None:
         if isinstance(error, LedgerRefused) and not isinstance(error, LedgerUnknown):
             end = Exit.UNREACHABLE
         return CliError(error.message, end, error.code, error.hint, where=error.param)
+    if isinstance(error, KeyStoreError):
+        return CliError(error.message, Exit.USAGE, hint=error.hint)
     if isinstance(error, ModuleNotFoundError):
         return _missing(error)
     return _engine_error(error)

@@ -11,6 +11,9 @@ import typer
 
 from .cli_errors import EXIT_CODES, Exit, reporting
 from .job_commands import jobs
+from .key_commands import keys
+from .measure_commands import bench, roofline
+from .registry_commands import add_registry_commands
 
 app = typer.Typer(
     name="intaglio",
@@ -22,10 +25,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 catalogue = typer.Typer(
-    help="The catalogue of ready-made extraction schemas.", no_args_is_help=True
+    help="Schemas: the catalogue of ready-made ones, the registry of a service, and checks.",
+    no_args_is_help=True,
 )
 app.add_typer(catalogue, name="schema")
 app.add_typer(jobs, name="job")
+app.add_typer(keys, name="keys")
 
 
 def _print_version(requested: bool) -> None:
@@ -62,7 +67,9 @@ def extract(
     schema: Annotated[
         str,
         typer.Option(
-            "--schema", "-s", help="File with a JSON Schema, or a name: `intaglio schema list`."
+            "--schema",
+            "-s",
+            help="File with a JSON Schema, or a name: `intaglio schema list`; with --url also a registered one.",
         ),
     ],
     url: Annotated[
@@ -92,6 +99,13 @@ def extract(
             help="Print the whole answer as one line of JSON: data, contract, warnings, usage, timings.",
         ),
     ] = False,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream",
+            help="Print the events of the answer as they come, one line of JSON each. Needs --url.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> Exit:
     """Extract the data that a schema describes from documents.
@@ -113,6 +127,7 @@ def extract(
             nulls=nulls,
             strict_schema=strict_schema,
             answer=answer,
+            stream=stream,
         )
     )
 
@@ -142,6 +157,47 @@ def serve(
     data: Annotated[
         Path | None, typer.Option(help="Folder for files of clients; enables jobs.")
     ] = None,
+    engines: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=64, help="Engine processes, each with a GPU of its own.  [default: 1]"
+        ),
+    ] = None,
+    api_workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=64, help="API processes.  [default: one for every four cores, at most 8]"
+        ),
+    ] = None,
+    vllm_metrics: Annotated[
+        bool | None,
+        typer.Option("--vllm-metrics", help="Metrics have vLLM's names, too."),
+    ] = None,
+    traces: Annotated[
+        bool | None,
+        typer.Option("--traces", help="Export spans by OTLP; needs the extra otel."),
+    ] = None,
+    tool_format: Annotated[
+        str | None, typer.Option(help="Wire format of tool calls; default: by the chat template.")
+    ] = None,
+    key_store: Annotated[
+        Path | None,
+        typer.Option(help="Folder of API keys, made by `intaglio keys create`."),
+    ] = None,
+    allow_anonymous: Annotated[
+        bool | None,
+        typer.Option(
+            "--allow-anonymous", help="Let other machines use the server without an API key."
+        ),
+    ] = None,
+    cors_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Origin of web pages that may call the server from a browser; repeatable."
+        ),
+    ] = None,
+    tls_cert: Annotated[Path | None, typer.Option(help="PEM file of a certificate.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="PEM file of its key.")] = None,
 ) -> Exit:
     """Serve a model over HTTP until Ctrl-C.
 
@@ -149,7 +205,28 @@ def serve(
     """
     from .serve_command import ServeCommand, run
 
-    return run(ServeCommand(model, host, port, threads, max_running, max_context, log_format, data))
+    return run(
+        ServeCommand(
+            model=model,
+            host=host,
+            port=port,
+            threads=threads,
+            max_running=max_running,
+            max_context=max_context,
+            log_format=log_format,
+            data=data,
+            engines=engines,
+            api_workers=api_workers,
+            vllm_metrics=vllm_metrics,
+            traces=traces,
+            tool_format=tool_format,
+            key_store=key_store,
+            allow_anonymous=allow_anonymous,
+            cors_origins=None if cors_origin is None else tuple(cors_origin),
+            tls_cert=tls_cert,
+            tls_key=tls_key,
+        )
+    )
 
 
 @app.command()
@@ -285,3 +362,10 @@ def schema_check(
 
     form = SchemaInput(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
     return check(names, form, strict=strict, as_json=as_json)
+
+
+app.command()(bench)
+app.command()(roofline)
+
+
+add_registry_commands(catalogue)

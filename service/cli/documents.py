@@ -39,10 +39,15 @@ class Unreadable:
     error: CliError
 
 
-def read_schema(name_or_path: str) -> Any:
-    """The schema in a file, or the name of a catalogue schema. Raises `CliError` if it is neither."""
+def read_schema(name_or_path: str, *, registered: bool = False) -> Any:
+    """The schema in a file, or the name of a catalogue schema. Raises `CliError` if it is neither.
+
+    With `registered`, any name that is not a file's may be one in the registry of a service, which knows.
+    """
     path = Path(name_or_path)
     if name_or_path in catalogue.names():
+        return name_or_path
+    if registered and not path.exists() and not {"/", "\\"} & set(name_or_path) and not path.suffix:
         return name_or_path
     if not path.is_file():
         hint = "give a file with a JSON Schema, or a name from `intaglio schema list`"

@@ -23,6 +23,7 @@ from .cli_errors import CliError, Exit, cli_error, show
 from .console import compact, errors, pretty, spinner, write_json
 from .documents import Document, Unreadable, read_documents, read_schema
 from .local_model import offline
+from .stream_command import stream_document
 
 AT_ONCE = 16
 
@@ -41,6 +42,7 @@ class ExtractCommand:
     nulls: bool = False
     strict_schema: bool = False
     answer: bool = False
+    stream: bool = False
 
     @property
     def options(self) -> Options:
@@ -61,8 +63,10 @@ Emit = Callable[[Document, Outcome], None]
 def run(command: ExtractCommand) -> Exit:
     """Run the command. Raises `CliError` for errors that concern all documents; errors of one document are printed."""
     require_no_input_overwritten(command)
-    schema = read_schema(command.schema)
+    schema = read_schema(command.schema, registered=command.url is not None)
     found = read_documents(command.documents)
+    if command.stream:
+        return _stream(command, schema, found)
     documents = [document for document in found if isinstance(document, Document)]
     with _Writer(command, found) as writer:
         if not documents:
@@ -72,6 +76,19 @@ def run(command: ExtractCommand) -> Exit:
         else:
             _local(command, schema, documents, writer.write)
     return writer.end
+
+
+def _stream(command: ExtractCommand, schema: Any, found: Sequence[Document | Unreadable]) -> Exit:
+    """Print the events of one document. Raises `CliError` if the arguments ask for anything else."""
+    only = found[0] if len(found) == 1 else None
+    if not isinstance(only, Document) or command.url is None or command.output is not None:
+        raise CliError(
+            "--stream takes one document, --url and no --output",
+            Exit.USAGE,
+            hint="start a service with `intaglio serve`, and redirect the output",
+        )
+    stream_document(command.url, schema, only, command.model, command.options)
+    return Exit.OK
 
 
 def _local(command: ExtractCommand, schema: Any, documents: Sequence[Document], emit: Emit) -> None:

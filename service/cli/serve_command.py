@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from .banner import Banner
 from .cli_errors import CliError, Exit
@@ -25,6 +26,16 @@ class ServeCommand:
     max_context: int | None
     log_format: str | None
     data: Path | None
+    engines: int | None = None
+    api_workers: int | None = None
+    vllm_metrics: bool | None = None
+    traces: bool | None = None
+    tool_format: str | None = None
+    key_store: Path | None = None
+    allow_anonymous: bool | None = None
+    cors_origins: tuple[str, ...] | None = None
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
 
 
 def run(settings: ServeCommand) -> Exit:
@@ -34,8 +45,8 @@ def run(settings: ServeCommand) -> Exit:
             from intaglio.engine.api import EngineConfig, model_folder
 
             from ..config import ServiceConfig
-            from ..http.app import ServerAddress, serve
             from ..http.listen import CannotListen
+            from ..http.server import ServerAddress, serve
 
             if settings.data is not None:
                 import_module("..jobs.host", __package__)
@@ -54,13 +65,23 @@ def run(settings: ServeCommand) -> Exit:
                 host=settings.host,
                 port=settings.port,
                 log_format=settings.log_format,
-                data=None if settings.data is None else str(settings.data),
+                engines=settings.engines,
+                api_workers=settings.api_workers,
+                vllm_metrics=settings.vllm_metrics,
+                traces=settings.traces,
+                allow_anonymous=settings.allow_anonymous,
+                cors_origins=settings.cors_origins,
+                **_texts(settings, "data", "key_store", "tls_cert", "tls_key"),
+                tool_format=settings.tool_format,
             )
         except ValueError as error:
             raise CliError(str(error), Exit.USAGE) from None
 
+    if config.traces:
+        _require_traces()
+
     def announce(listening: ServerAddress) -> None:
-        keyed = bool(config.api_keys)
+        keyed = bool(config.api_keys or config.key_store)
         banner = Banner(version("intaglio"), listening.url, folder.resolve().name, keyed)
         errors().print(f"\n{banner}\n")
 
@@ -69,3 +90,21 @@ def run(settings: ServeCommand) -> Exit:
     except CannotListen as error:
         raise CliError(error.message, Exit.UNREACHABLE, hint=error.hint) from None
     return Exit(status) if status in (Exit.OK, Exit.INTERRUPTED) else Exit.UNREACHABLE
+
+
+def _require_traces() -> None:
+    """Raises `CliError` if the extra `otel` is not installed."""
+    try:
+        import_module("..observability.tracing", __package__)
+    except ModuleNotFoundError as error:
+        raise CliError(
+            f"traces need {error.name!r}, which is not installed",
+            Exit.UNREACHABLE,
+            hint="pip install 'intaglio[server,otel]'",
+        ) from error
+
+
+def _texts(settings: ServeCommand, *names: str) -> dict[str, Any]:
+    """Options that are paths, as texts."""
+    paths = {name: getattr(settings, name) for name in names}
+    return {name: None if path is None else str(path) for name, path in paths.items()}

@@ -5,12 +5,17 @@
     with Client() as client:                      # http://localhost:8000, or INTAGLIO_BASE_URL
         result = client.extract(Invoice, text)    # Invoice: a Pydantic model, a dataclass, …
         print(result.data.total)
+        with client.extract_stream(Invoice, text) as stream:
+            for partial in stream.partials():     # with every field optional
+                print(partial)
 
 `AsyncClient` has the same methods as coroutines. Needs httpx2 and pydantic, but no model and no torch.
 """
 
 from ._async import AsyncClient
+from ._async_stream import AsyncExtractionStream
 from ._sync import Client
+from ._sync_stream import ExtractionStream
 from .errors import (
     APIStatusError,
     BadRequest,
@@ -32,18 +37,22 @@ from .errors import (
     Unauthorized,
     UnexpectedAnswer,
 )
-from .models import Extraction, Options
+from .models import CallOptions, Extraction, GuidanceOptions, Options
+from .partial import partial_type
 
 __all__ = [
     "APIStatusError",
     "AsyncClient",
+    "AsyncExtractionStream",
     "BadRequest",
     "BudgetTooSmall",
+    "CallOptions",
     "Client",
     "ConfigError",
     "ConnectionFailed",
     "DeadlineExceeded",
     "Extraction",
+    "ExtractionStream",
     "IntaglioError",
     "ModelError",
     "NoResult",
@@ -51,6 +60,7 @@ __all__ = [
     "NotReady",
     "Options",
     "Overloaded",
+    "GuidanceOptions",
     "ResultMismatch",
     "SchemaRefused",
     "ServerFault",
@@ -58,4 +68,5 @@ __all__ = [
     "TooLong",
     "Unauthorized",
     "UnexpectedAnswer",
+    "partial_type",
 ]

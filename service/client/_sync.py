@@ -6,22 +6,36 @@ service does).
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from time import monotonic
 from types import TracebackType, UnionType
 from typing import Any, Self, TypeVar, Unpack, overload
 
 import httpx2
+from intaglio.schemas.engine_state import EngineStateReport
 from intaglio.schemas.wire import Health, ModelCard, ModelList, Version
 from pydantic import TypeAdapter
 
 from ._sync_jobs import Jobs
+from ._sync_many import ManyTexts
+from ._sync_schemas import Schemas
+from ._sync_stream import ExtractionStream
 from ._sync_wire import Wire
 from .config import address
-from .errors import ConnectionFailed, NotReady, TimedOut
-from .models import Extraction, Options, extraction, request_body
+from .errors import ConnectionFailed, IntaglioError, NotReady, TimedOut
+from .models import (
+    CallOptions,
+    Extraction,
+    extraction,
+    key_header,
+    many_bodies,
+    request_body,
+    shared_body,
+)
 from .retry import Retries
 from .shapes import shape_of
+from .streaming import ManyResults
 
 T = TypeVar("T")
 
@@ -51,6 +65,7 @@ class Client:
         self._wire = Wire(address(base_url, api_key), timeout, Retries(max_retries), transport)
         self.base_url = self._wire.base_url
         self.jobs = Jobs(self._wire)
+        self.schemas = Schemas(self._wire)
 
     def __enter__(self) -> Self:
         return self
@@ -75,50 +90,114 @@ class Client:
     def extract(
         self,
         schema: type[T] | TypeAdapter[T],
-        text: str,
+        text: str | Sequence[Mapping[str, str]],
         *,
         model: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[CallOptions],
     ) -> Extraction[T]: ...
 
     @overload
     def extract(
         self,
         schema: Mapping[str, Any] | bool | str | UnionType,
-        text: str,
+        text: str | Sequence[Mapping[str, str]],
         *,
         model: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[CallOptions],
     ) -> Extraction[Any]: ...
 
     def extract(
         self,
         schema: Any,
-        text: str,
+        text: str | Sequence[Mapping[str, str]],
         *,
         model: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[CallOptions],
     ) -> Extraction[Any]:
         """Extract the data that `schema` describes from `text`.
 
         `schema` is a type (Pydantic model class, dataclass, TypedDict, `list[…]`, a `TypeAdapter` of anything), and the
         result's `data` is of that type; or a JSON Schema or the name of one in the service's catalogue, and `data` is
-        the JSON value. `options`: see `Options`. Raises `SchemaRefused`, `TooLong`, `Overloaded` and the rest of the
-        tree in `errors`; `ResultMismatch` if a validator of the type refuses the result; TypeError for an invalid
-        schema or option.
+        the JSON value. `text` is the document, or the messages of a conversation. `options`: see `CallOptions`.
+
+        Raises `SchemaRefused`, `TooLong`, `Overloaded` and the rest of the tree in `errors`; `ResultMismatch` if a
+        validator of the type refuses the result; TypeError for an invalid schema or option.
         """
         shape = shape_of(schema)
         body = request_body(shape, text, model, options)
         answer = self._wire.call(
-            "POST", "/v1/extract", body, timeout=timeout, max_retries=max_retries
+            "POST",
+            "/v1/extract",
+            body,
+            timeout=timeout,
+            max_retries=max_retries,
+            headers=key_header(options),
         )
         return extraction(answer.content, shape, answer.headers.get("x-request-id"))
+
+    @contextmanager
+    def extract_stream(
+        self,
+        schema: Any,
+        text: str | Sequence[Mapping[str, str]],
+        *,
+        model: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[ExtractionStream[Any]]:
+        """As `extract`, while the model writes: a context with the events, the partial results and the result.
+
+        Leaving the context early stops the extraction. Only the opening is retried.
+        """
+        shape = shape_of(schema)
+        body = {**request_body(shape, text, model, options), "stream": True}
+        with self._wire.post(
+            "/v1/extract",
+            body,
+            timeout=timeout,
+            max_retries=max_retries,
+            headers=key_header(options),
+        ) as answer:
+            yield ExtractionStream(answer, shape, self.base_url)
+
+    def extract_many(
+        self,
+        schema: Any,
+        texts: Iterable[str],
+        *,
+        return_errors: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+        at_once: int = 128,
+        model: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> list[Any]:
+        """Extract from many texts, with about `at_once` in hand; the results are in the order of the texts.
+
+        `progress` is called with the number of texts that are over and the number of all, from another thread in the
+        synchronous client. Texts that were lost with a connection or an engine are sent again. With `return_errors` the
+        error of a text that failed takes the place of its result; without, the first of them is raised at the end.
+        """
+        shape, found = shape_of(schema), many_bodies(texts)
+        results = ManyResults(shape, len(found), progress)
+        body, key = shared_body(shape, model, options), options.get("idempotency_key")
+        ManyTexts(self._wire, body, results, key).run(found, at_once)
+        outcomes = results.outcomes()
+        if not return_errors:
+            for outcome in outcomes:
+                if isinstance(outcome, IntaglioError):
+                    raise outcome
+        return outcomes
+
+    def engine_state(self) -> EngineStateReport:
+        """What the engines of the service hold and do now."""
+        return self._wire.get("/v1/engine/state", EngineStateReport)
 
     def models(self) -> tuple[ModelCard, ...]:
         """The models of this service."""

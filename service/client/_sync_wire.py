@@ -35,7 +35,7 @@ class Wire:
     ) -> None:
         self.base_url = where.base_url
         self._timeout = timeout
-        self._retries = retries
+        self.retries = retries
         self._http = httpx2.Client(
             base_url=where.base_url,
             headers=where.headers(),
@@ -73,7 +73,7 @@ class Wire:
     ) -> httpx2.Response:
         """Send a request, with retries, and return a successful answer. Raises `IntaglioError`."""
         seconds = self._timeout if timeout is None else timeout
-        retries = self._retries
+        retries = self.retries
         if max_retries is not None:
             retries = replace(retries, limit=max_retries)
         request = {"json": body, "timeout": _limits(seconds), "headers": headers}
@@ -108,6 +108,56 @@ class Wire:
                 yield answer
         except httpx2.RequestError as error:
             raise transport_error(error, self.base_url) from error
+
+    @contextmanager
+    def post(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Iterator[httpx2.Response]:
+        """POST a request and stream its answer. Only the opening is retried. Raises `IntaglioError`."""
+        seconds = self._timeout if timeout is None else timeout
+        retries = self.retries
+        if max_retries is not None:
+            retries = replace(retries, limit=max_retries)
+        tries = 0
+        while True:
+            answer = self._open(path, body, _limits(seconds), headers)
+            if isinstance(answer, httpx2.Response):
+                break
+            tries += 1
+            pause = retries.pause(tries, answer)
+            if pause is None or self._http.is_closed:
+                raise answer
+            time.sleep(pause)
+        try:
+            yield answer
+        finally:
+            answer.close()
+
+    def _open(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        timeout: httpx2.Timeout,
+        headers: Mapping[str, str] | None,
+    ) -> httpx2.Response | IntaglioError:
+        """One attempt at an answer that is streamed: the answer, or its error."""
+        accept = {"accept": "text/event-stream", **(headers or {})}
+        request = self._http.build_request("POST", path, json=body, timeout=timeout, headers=accept)
+        try:
+            answer = self._http.send(request, stream=True)
+            if answer.is_success:
+                return answer
+            answer.read()
+        except httpx2.RequestError as error:
+            return transport_error(error, self.base_url)
+        answer.close()
+        return status_error(answer)
 
     def _try(
         self, method: str, path: str, request: Mapping[str, Any]

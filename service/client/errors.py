@@ -31,7 +31,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx2
-from intaglio.schemas.problem import Code, Detail
+from intaglio.schemas.problem import Code, Detail, Problem
 from pydantic import JsonValue
 
 _RETRYABLE_STATUS = frozenset({408, 429, 502, 503, 504})
@@ -234,6 +234,21 @@ _BY_STATUS: dict[int, type[APIStatusError]] = {
     504: DeadlineExceeded,
 }
 
+_STATUS_OF: dict[str, int] = {
+    Code.UNKNOWN_SCHEMA: 404,
+    Code.UNKNOWN_MODEL: 404,
+    Code.UNSATISFIABLE_SCHEMA: 422,
+    Code.INCOMPLETE: 422,
+    Code.REQUEST_QUARANTINED: 422,
+    Code.OVERLOADED: 429,
+    Code.CANCELLED: 499,
+    Code.INVALID_OUTPUT: 500,
+    Code.INTERNAL: 500,
+    Code.NOT_READY: 503,
+    Code.ENGINE_LOST: 503,
+    Code.DEADLINE_EXCEEDED: 504,
+}
+
 
 def status_error(response: httpx2.Response) -> APIStatusError:
     """The error for a response with status 3xx to 5xx."""
@@ -245,6 +260,21 @@ def status_error(response: httpx2.Response) -> APIStatusError:
     error = kind(answer)
     error.retry_after = _retry_after(response.headers.get("retry-after"))
     return error
+
+
+def problem_error(problem: Problem) -> APIStatusError:
+    """The error for an error document within a stream. Its status is what the same error has as an answer."""
+    answer = ErrorAnswer(
+        status=_STATUS_OF.get(problem.code, 400),
+        message=problem.message,
+        code=problem.code,
+        param=problem.param,
+        hint=problem.hint,
+        retryable=problem.retryable,
+        details=problem.details,
+        request_id=problem.request_id,
+    )
+    return _BY_CODE.get(answer.code, ServerFault if answer.status >= 500 else BadRequest)(answer)
 
 
 def transport_error(cause: httpx2.RequestError, base_url: str) -> ConnectionFailed:

@@ -3,7 +3,7 @@
 Does: define the options of a call and the result with typed `data`. Does not: handle HTTP.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Generic, Literal, TypedDict, TypeVar
@@ -37,6 +37,25 @@ class Options(TypedDict, total=False):
     not_stated: Literal["schema", "null"]
 
 
+class GuidanceOptions(Options, total=False):
+    """Options of an extraction that say more to the model: `instructions`, and `examples` of texts with their data.
+
+    The data of an example is of the type that is extracted, or a JSON value.
+    """
+
+    instructions: str | None
+    examples: Sequence[tuple[str, Any]]
+
+
+class CallOptions(GuidanceOptions, total=False):
+    """Options of a call. With an `idempotency_key` a repeated call gets the answer of the first one, for a day."""
+
+    idempotency_key: str | None
+
+
+KEY_HEADER = "idempotency-key"
+
+
 @dataclass(frozen=True, slots=True)
 class Extraction(Generic[T]):
     """The result of one extraction. `data` is valid under the whole schema and has the requested type.
@@ -62,25 +81,65 @@ class Extraction(Generic[T]):
 def request_body(
     shape: Shape[Any], text: object, model: str | None, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The body of `POST /v1/extract`. Raises TypeError for a text that is not a str, or an unknown option.
+    """The body of `POST /v1/extract` for a text, or for the messages of a conversation.
 
     The service validates the values of options, because it knows its own bounds.
+
+    Raises:
+        TypeError: the text is neither a str nor a list of messages, or an option is unknown.
     """
-    if not isinstance(text, str):
-        decode = isinstance(text, bytes | bytearray | memoryview)
-        hint = ": decode it first, for instance bytes(text).decode()" if decode else ""
-        raise TypeError(f"text must be a str, not {type(text).__name__}{hint}")
-    for name in options:
+    body = shared_body(shape, model, options)
+    if isinstance(text, str):
+        return {**body, "text": text}
+    if isinstance(text, Sequence) and all(isinstance(part, Mapping) for part in text):
+        return {**body, "messages": [dict(part) for part in text]}
+    raise TypeError(_not_text(text))
+
+
+def many_bodies(texts: object) -> list[str]:
+    """The texts of a call for many. Raises TypeError if one is not a str."""
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise TypeError(f"texts must be several str, not {type(texts).__name__}")
+    found = list(texts)
+    for text in found:
+        if not isinstance(text, str):
+            raise TypeError(_not_text(text))
+    return found
+
+
+def shared_body(shape: Shape[Any], model: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of a request without what to extract from. Raises TypeError for an unknown option."""
+    given = dict(options)
+    body: dict[str, Any] = {"schema": shape.schema}
+    given.pop("idempotency_key", None)
+    instructions, examples = given.pop("instructions", None), given.pop("examples", ())
+    if instructions is not None:
+        body["instructions"] = instructions
+    if examples:
+        body["examples"] = [{"text": text, "data": shape.write(data)} for text, data in examples]
+    for name in given:
         if name not in ExtractOptions.model_fields:
-            close = get_close_matches(name, ExtractOptions.model_fields, n=1)
+            known = [*ExtractOptions.model_fields, "instructions", "examples"]
+            close = get_close_matches(name, known, n=1)
             suggestion = f"; did you mean {close[0]}?" if close else ""
             raise TypeError(f"extract() has no option {name!r}{suggestion}")
-    body: dict[str, Any] = {"schema": shape.schema, "text": text}
     if model is not None:
         body["model"] = model
-    if options:
-        body["options"] = dict(options)
+    if given:
+        body["options"] = given
     return body
+
+
+def key_header(options: Mapping[str, Any]) -> dict[str, str]:
+    """The header of an idempotency key, if the options have one."""
+    key = options.get("idempotency_key")
+    return {} if key is None else {KEY_HEADER: key}
+
+
+def _not_text(text: object) -> str:
+    decode = isinstance(text, bytes | bytearray | memoryview)
+    hint = ": decode it first, for instance bytes(text).decode()" if decode else ""
+    return f"text must be a str, not {type(text).__name__}{hint}"
 
 
 def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extraction[T]:
@@ -90,6 +149,16 @@ def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extra
         result = ExtractResult.model_validate_json(content, extra="ignore")
     except ValidationError as error:
         raise unexpected(content, request_id) from error
+    return typed(result, shape, request_id, from_json(content))
+
+
+def typed(
+    result: ExtractResult,
+    shape: Shape[T],
+    request_id: str | None,
+    raw: Mapping[str, JsonValue] | None = None,
+) -> Extraction[T]:
+    """A result with `data` of the requested type. Raises `ResultMismatch`. `raw`: the answer as received."""
     unstated = [warning.pointer for warning in result.warnings if warning.kind == "not_stated"]
     return Extraction(
         data=shape.read(result.data, request_id, unstated),
@@ -100,7 +169,7 @@ def extraction(content: bytes, shape: Shape[T], request_id: str | None) -> Extra
         id=result.id,
         model=result.model,
         request_id=request_id,
-        raw=from_json(content),
+        raw=result.model_dump(mode="json") if raw is None else raw,
         contract=result.contract,
         warnings=result.warnings,
     )

@@ -25,7 +25,7 @@ class Retries:
 
     def pause(self, tries: int, error: IntaglioError) -> float | None:
         """Seconds to wait after `tries` failed attempts, the last with `error`; None to give up."""
-        if tries > self.limit or not _is_transient(error):
+        if tries > self.limit or not is_transient(error):
             return None
         requested = error.retry_after or 0.0
         if requested > self.patience_s:
@@ -35,7 +35,7 @@ class Retries:
         return requested + backoff * random.uniform(0.5, 1.0)  # noqa: S311  not for secrets
 
 
-def _is_transient(error: IntaglioError) -> bool:
+def is_transient(error: IntaglioError) -> bool:
     """Whether a retry is worthwhile without asking the caller.
 
     The deadline was set by the caller, and retries would exceed it; an answer that did not fit its tokens will not fit

@@ -13,6 +13,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema, to_json
 
 from .errors import ResultMismatch
+from .partial import partial_adapter
 
 T = TypeVar("T")
 
@@ -66,6 +67,31 @@ class Shape(Generic[T]):
 
     schema: dict[str, Any] | bool | str
     adapter: TypeAdapter[T] | None
+    kind: Any = None
+    """The type, where it is known."""
+
+    def read_partial(self, data: JsonValue, request_id: str | None = None) -> Any:
+        """Convert incomplete data to the partial form of the type; `data` itself if the type is not known.
+
+        Raises:
+            ResultMismatch: a validator within the type refuses a value.
+        """
+        if self.kind is None or data is None:
+            return data
+        try:
+            return partial_adapter(self.kind).validate_json(to_json(data))
+        except ValidationError as error:
+            message = (
+                f"a part of the result is valid JSON for the schema but not for the type: {error}"
+            )
+            raise ResultMismatch(message, data, request_id) from error
+
+    def write(self, data: Any) -> JsonValue:
+        """The JSON value of `data`, which is a `T` or a JSON value already."""
+        if self.adapter is None or isinstance(data, Mapping):
+            return data  # type: ignore[no-any-return]
+        found: JsonValue = self.adapter.dump_python(data, mode="json", by_alias=True)
+        return found
 
     def read(
         self, data: JsonValue, request_id: str | None = None, unstated: Sequence[str] = ()
@@ -97,8 +123,10 @@ def shape_of(schema: Any) -> Shape[Any]:
     if schema is None or isinstance(schema, BaseModel):
         raise TypeError(_unusable(schema))
     try:
-        adapter = schema if isinstance(schema, TypeAdapter) else TypeAdapter(schema)
-        return Shape(adapter.json_schema(schema_generator=ClosedSchema), adapter)
+        given = isinstance(schema, TypeAdapter)
+        adapter = schema if given else TypeAdapter(schema)
+        kind = None if given else schema
+        return Shape(adapter.json_schema(schema_generator=ClosedSchema), adapter, kind)
     except PydanticUserError as error:
         # The lines after the first are advice for authors of pydantic types.
         reason, _, _ = error.message.partition("\n")

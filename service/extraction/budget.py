@@ -43,10 +43,27 @@ class _TokenCount:
         self.rows += other.rows
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerRoom:
+    """The room of answers under one schema: `fixed` tokens, and `rate` for each token of the document."""
+
+    fixed: int
+    rate: float
+
+    @classmethod
+    def of(cls, schema: Mapping[str, Any] | bool) -> "AnswerRoom":
+        """Walk a schema."""
+        found = _SchemaWalk(schema).count(schema, ())
+        return cls(_ALWAYS + found.room, 2 + found.rows)
+
+    def tokens(self, document_tokens: int) -> int:
+        """Tokens that an answer may take beyond the shortest legal one."""
+        return self.fixed + round(self.rate * document_tokens)
+
+
 def room(schema: Mapping[str, Any] | bool, document_tokens: int) -> int:
     """Tokens that an answer may take beyond the shortest legal one."""
-    found = _SchemaWalk(schema).count(schema, ())
-    return _ALWAYS + found.room + round((2 + found.rows) * document_tokens)
+    return AnswerRoom.of(schema).tokens(document_tokens)
 
 
 class _SchemaWalk:

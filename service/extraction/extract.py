@@ -6,8 +6,8 @@ validate it independently and build the result. Does not: generate.
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 from uuid import uuid4
@@ -23,7 +23,6 @@ from intaglio.engine.api import (
     OutputLimits,
     Request,
     Tokenizer,
-    TooLong,
 )
 from intaglio.engine.api import Usage as EngineUsage
 from intaglio.grammar.api import Constraint, InvalidJson, Verdict, Vocabulary, parse_json
@@ -47,12 +46,13 @@ from ..errors import (
     UnknownModel,
     UnknownSchema,
 )
-from .budget import room
 from .early_endings import cut_warnings
 from .enforcement import contract_of, require_known_keywords
+from .examples import check_examples
 from .failures import request_error
+from .fitting import PromptFitter
 from .nulls import null_warnings, nullable
-from .prompt import BRIEF, extraction_messages
+from .prompt import PromptParts, parts_of
 from .translate import extraction_constraint, sampling
 
 MAX_OUTPUT_DEPTH = 512
@@ -62,6 +62,10 @@ _READABLE = re.compile(
     r"[^\s\x00-\x1f\x7f-\xa0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     r"\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffd\U000e0000-\U000e0fff]"
 )
+
+SchemaValue = dict[str, Any] | bool
+SchemaSource = SchemaValue | str
+"""A schema, or the name of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +98,18 @@ class TextModel:
 
 @dataclass(frozen=True, slots=True)
 class ParsedExtraction:
-    """A parsed and well-formed request. Its schema is not examined yet; a separate process does that.
+    """A parsed and well-formed request. A separate process examines its schema; `contract` is the result.
 
     `strict` is the schema as requested if `schema`, which the answer must meet, also allows null.
     """
 
     body: ExtractRequest
+    parts: PromptParts
     schema: Mapping[str, Any] | bool
     constraint: Constraint
     started: float
     strict: Mapping[str, Any] | bool | None = None
+    contract: Contract | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +137,13 @@ class EngineOutput:
     def add(self, delta: Delta) -> None:
         """Append the next delta of the request."""
         if delta.tokens and self.first_token_s is None:
-            self.first_token_s = time.perf_counter() - self.started
+            # One message for the whole answer says nothing of its first token; the engine's clocks do.
+            engine = delta.usage
+            self.first_token_s = (
+                time.perf_counter() - self.started
+                if engine is None
+                else engine.queue_s + engine.prefill_s
+            )
         self.tokens.extend(delta.tokens)
         self.finish, self.usage, self.error = delta.finish, delta.usage, delta.error
 
@@ -143,28 +155,30 @@ class Extractor:
         self._text = text
         self._info = info
         # The last token of an output is sampled but never computed, so it needs no slot in the KV cache.
-        self._room = min(info.context_length, info.blocks * info.block_size + 1)
+        capacity = min(info.context_length, info.blocks * info.block_size + 1)
+        self.fitter = PromptFitter(text.tokenizer, text.chat, capacity)
 
     @property
     def text(self) -> TextModel:
         """Tokenizer and chat template of the model."""
         return self._text
 
-    def parse(self, body: ExtractRequest) -> ParsedExtraction:
+    def parse(
+        self, body: ExtractRequest, find: Callable[[SchemaSource], SchemaValue] | None = None
+    ) -> ParsedExtraction:
         """Check everything in a request that does not depend on the contents of the schema.
 
+        `find` resolves the names of schemas, by default those of the catalogue.
+
         Raises:
-            InvalidBody: the text has no readable characters.
+            InvalidBody: the text has no readable characters, or the model reads no examples.
             UnknownModel, UnknownSchema: the model or schema name is unknown.
         """
         started = time.perf_counter()
-        if _READABLE.search(body.text) is None:
-            raise InvalidBody(
-                "text has no readable characters",
-                param="text",
-                hint="it holds only white space or control characters: is it the right document?",
-                details=(Detail(pointer="/text", reason="has no readable characters"),),
-            )
+        parts = parts_of(body)
+        if body.texts is None:
+            self._check_document(parts)
+        self._check_examples_readable(parts)
         if body.model is not None and body.model != self._info.model:
             raise UnknownModel(
                 f"no model {body.model!r} is loaded",
@@ -172,39 +186,88 @@ class Extractor:
                 hint=f"the loaded model is {self._info.model!r}; or omit the field",
                 details=(Detail(pointer="/model", reason="not loaded"),),
             )
-        schema = find_schema(body.schema_)
+        schema = (find or find_schema)(body.schema_)
         strict = None
         if body.options.not_stated == "null":
             schema, strict = nullable(schema), schema
-        return ParsedExtraction(
-            body, schema, extraction_constraint(schema, body.options), started, strict
-        )
+        constraint = extraction_constraint(schema, body.options)
+        return ParsedExtraction(body, parts, schema, constraint, started, strict)
 
-    def prepare(self, parsed: ParsedExtraction, verdict: Verdict) -> Prepared:
-        """Build the engine's request; `verdict` is the verdict on the constraint.
+    def _check_document(self, parts: PromptParts) -> None:
+        """Return if there is something to extract from.
+
+        Raises:
+            InvalidBody: the document has no readable characters.
+        """
+        if _READABLE.search(parts.document) is None:
+            where = "/" + parts.part.replace(".", "/")
+            raise InvalidBody(
+                f"no readable characters in {parts.part}",
+                param=parts.part,
+                hint="it holds only white space or control characters: is it the right document?",
+                details=(Detail(pointer=where, reason="no readable characters"),),
+            )
+
+    def _check_examples_readable(self, parts: PromptParts) -> None:
+        if parts.examples and not self._text.chat.reads_messages:
+            raise InvalidBody(
+                f"the model {self._info.model!r} reads no examples",
+                param="examples",
+                hint="its prompt consists of a schema and a document; describe the properties of the schema instead",
+                details=(Detail(pointer="/examples", reason="not read by this model"),),
+            )
+
+    def examined(self, parsed: ParsedExtraction, verdict: Verdict) -> ParsedExtraction:
+        """`parsed` with its contract, once all that the texts of a request share is checked: schema and examples.
 
         Raises:
             GrammarError: the constraint is unusable, or has unknown keywords and the request forbids them.
-            TooLong: prompt and budget do not fit the context.
+            InvalidBody: the data of an example is not valid under the schema.
         """
         if verdict.error is not None:
             raise verdict.error
-        body, schema = parsed.body, parsed.schema
         contract = contract_of(verdict.coverage)
-        if body.options.strict_schema:
+        if parsed.body.options.strict_schema:
             require_known_keywords(contract)
-        prompt = self._prompt(schema if isinstance(schema, dict) else {}, body)
-        limit = self._budget(len(prompt), body.options.max_tokens)
-        request = Request(
+        check_examples(parsed.body.examples, parsed.schema)
+        return replace(parsed, contract=contract)
+
+    def prepare(self, parsed: ParsedExtraction) -> Prepared:
+        """Build the engine's request for an examined extraction.
+
+        Raises:
+            InvalidBody: the text has no readable characters.
+            TooLong: prompt and budget do not fit the context.
+        """
+        if parsed.contract is None:
+            raise ValueError("the schema was not examined")
+        self._check_document(parsed.parts)
+        body, schema = parsed.body, parsed.schema
+        prompt = self.fitter.encode(
+            schema if isinstance(schema, dict) else {}, parsed.parts, body.options.max_tokens
+        )
+        room = self._default_room(parsed)
+        request = self.engine_request(body.options, parsed.constraint, prompt, room)
+        return Prepared(request, schema, parsed.contract, parsed.started, parsed.strict)
+
+    def engine_request(
+        self,
+        options: ExtractOptions,
+        constraint: Constraint,
+        prompt: tuple[int, ...],
+        room: int | None,
+    ) -> Request:
+        """The engine's request; `room` as in `OutputLimits`. Raises `TooLong` if the requested budget does not fit."""
+        limit = self.fitter.budget(len(prompt), options.max_tokens)
+        return Request(
             id=uuid4().hex,
             prompt=prompt,
-            sampling=sampling(body.options, limit),
-            constraint=parsed.constraint,
-            limits=OutputLimits(self._default_room(parsed)),
-            priority=body.options.priority,
-            deadline=body.options.deadline_s,
+            sampling=sampling(options, limit),
+            constraint=constraint,
+            limits=OutputLimits(room),
+            priority=options.priority,
+            deadline=options.deadline_s,
         )
-        return Prepared(request, schema, contract, parsed.started, parsed.strict)
 
     def finish_extraction(self, prepared: Prepared, output: EngineOutput) -> ExtractResult:
         """Validate a finished output and build the result.
@@ -263,57 +326,7 @@ class Extractor:
         """Tokens beyond the shortest answer if the request sets no `max_tokens`."""
         if parsed.body.options.max_tokens is not None:
             return None
-        return room(parsed.schema, len(self._text.tokenizer.encode(parsed.body.text)))
-
-    def _budget(self, prompt: int, requested: int | None) -> int:
-        """The token limit of the output: as requested, or all that is left of the context."""
-        available = self._room - prompt
-        if requested is not None and requested > available:
-            raise TooLong(
-                f"{prompt} prompt tokens and max_tokens {requested} make {prompt + requested}; "
-                f"the model takes {self._room}",
-                where="options.max_tokens",
-                hint=f"set max_tokens to {available} at most, or shorten the text",
-            )
-        return requested or available
-
-    def _prompt(self, schema: dict[str, Any], body: ExtractRequest) -> tuple[int, ...]:
-        """The tokens of the prompt, with a shorter outline of the schema if the full one leaves no room for the answer.
-
-        Raises:
-            TooLong: no outline fits.
-        """
-        usual = extraction_messages(schema, body.text)
-        prompt = self._text.chat.encode(usual.messages, usual.variables)
-        over = len(prompt) + (body.options.max_tokens or 1) - self._room
-        if over <= 0:
-            return prompt
-        brief = extraction_messages(schema, body.text, BRIEF)
-        shapes = usual.variables["schema"], brief.variables["schema"]
-        # In tokens, each of which has at least one byte.
-        max_saved = len(shapes[0].encode()) - len(shapes[1].encode())
-        if max_saved >= over:
-            prompt = self._text.chat.encode(brief.messages, brief.variables)
-        if len(prompt) >= self._room:
-            raise self._too_long(len(prompt), shapes[1] if max_saved >= over else shapes[0])
-        return prompt
-
-    def _too_long(self, prompt: int, outline: str) -> TooLong:
-        """The error for a prompt that leaves no room for an answer; it names the longer of schema and text."""
-        shape = len(self._text.tokenizer.encode(outline))
-        found = (
-            f"the schema makes {shape} tokens and the text {prompt - shape}; "
-            f"the context has {self._room}, answer included"
-        )
-        over = prompt - self._room + 1
-        if prompt - shape >= shape:
-            hint = f"shorten the text by at least {over} tokens, or split it"
-            return TooLong(found, where="text", hint=hint)
-        hint = (
-            f"shorten the schema by at least {over} tokens, with fewer properties or shorter descriptions; "
-            "or extract its parts in separate requests"
-        )
-        return TooLong(found, where="schema", hint=hint)
+        return self.fitter.default_room(parsed.schema, parsed.parts)
 
     def _require_complete(self, prepared: Prepared, output: EngineOutput) -> EngineUsage:
         """The usage of an output that ended by itself; raises for any other end."""
@@ -321,7 +334,7 @@ class Extractor:
         if output.finish is Finish.ERROR and output.error is not None:
             raise request_error(output.error)
         if output.finish is Finish.LENGTH:
-            limit = self._room - len(prepared.request.prompt)
+            limit = self.fitter.capacity - len(prepared.request.prompt)
             raise Incomplete(
                 f"the answer was not complete after {budget} tokens",
                 param="options.max_tokens",
@@ -346,7 +359,7 @@ def catalogue_constraints() -> Iterator[Constraint]:
         yield extraction_constraint(catalogue.get(name).schema, ExtractOptions())
 
 
-def find_schema(given: dict[str, Any] | bool | str) -> dict[str, Any] | bool:
+def find_schema(given: SchemaSource) -> SchemaValue:
     """The schema itself, or the catalogue schema of that name.
 
     Raises:

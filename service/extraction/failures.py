@@ -17,6 +17,7 @@ REFUSAL_CODES: Mapping[type[grammar.GrammarError], Code] = {
     grammar.InvalidConstraint: Code.INVALID_SCHEMA,
     grammar.UnsupportedConstraint: Code.UNSUPPORTED_SCHEMA,
     grammar.ConstraintTooLarge: Code.SCHEMA_TOO_LARGE,
+    grammar.TablesFull: Code.SCHEMA_TOO_LARGE,
     grammar.Unsatisfiable: Code.UNSATISFIABLE_SCHEMA,
     grammar.Violation: Code.INTERNAL,
     grammar.CompilerBusy: Code.OVERLOADED,

@@ -1,19 +1,20 @@
-"""The prompt of an extraction: the schema as a short outline, and the document.
+"""The prompt of an extraction: the outline of the schema, instructions, worked examples and the document.
 
-`outline` turns a JSON Schema into a compact form that reads like a type declaration. `extraction_messages` combines it
-with the document, both as chat messages (for general models) and as template variables (for the embedded model, which
-has a chat template that uses only those). An outline informs the model; the masks alone decide which tokens are legal.
-Does not: render templates, tokenize or enforce schemas.
+Does: build it both as chat messages (for general models) and as template variables (for the embedded model, which has a
+chat template that uses only those). What is the same for many documents comes first, so that its keys and values are
+found in the prefix cache. Does not: render templates or tokenize.
 """
-
-from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
+
+from intaglio.schemas.wire import Example, ExtractRequest, Message
+
+from .outline import USUAL, OutlineLimits, one_line, outline
 
 INSTRUCTION = (
     "Extract the fields outlined below from the document the user sends. "
@@ -21,372 +22,128 @@ INSTRUCTION = (
     "use null or an empty list for what the document does not say."
 )
 
-# Annotations that do not help to find values; outlines omit them.
-_SILENT = frozenset(
-    {
-        "$schema",
-        "$id",
-        "$anchor",
-        "$comment",
-        "$defs",
-        "definitions",
-        "title",
-        "examples",
-        "default",
-    }
-    | {"deprecated", "readOnly", "writeOnly", "description", "type"}
-)
-# Definitions with two references each would otherwise expand to 2**depth copies.
-_MOST_EXPANSIONS = 64
-_BOUNDS = {
-    "string": frozenset({"format", "pattern", "minLength", "maxLength"}),
-    "number": frozenset(
-        {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
-    ),
-    "array": frozenset({"items", "minItems", "maxItems", "uniqueItems"}),
-    "object": frozenset({"properties", "required", "additionalProperties"}),
-    "boolean": frozenset[str](),
-    "null": frozenset[str](),
-}
-_BOUNDS["integer"] = _BOUNDS["number"]
-_SHOWN_VALUES = 10  # of a truncated enumeration
 _SPARSE = 6  # letters and digits; a document with fewer has nothing to copy
 _LETTER = re.compile(r"<\|\w*\|>|([^\W_])")
-# Names of formats that models understand.
-_SPELLED = {"iso-date-time": "date-time", "time-local": "local time"}
 
 
 @dataclass(frozen=True, slots=True)
-class OutlineLimits:
-    """Limits of an outline in characters (`members` in properties). Longer parts are truncated, long lists with a
-    count.
-
-    Masks enforce the whole schema all the same; a prompt with thousands of enum values would leave no room for the
-    document.
+class PromptParts:
+    """The parts of a prompt other than the schema. `messages` are the document alone, or a whole conversation; `part`
+    is the field of the request that they come from, as a dotted path.
     """
 
-    values: int = 4000  # of an enumeration
-    text: int = 2000  # of a description, literal or pattern
-    raw: int = 10_000  # of a sub-schema that is shown as JSON
-    members: int = 1000  # properties of one object
+    messages: tuple[Message, ...]
+    instructions: str = ""
+    examples: tuple[Example, ...] = ()
+    part: str = "messages"
+
+    @classmethod
+    def of(cls, document: str) -> "PromptParts":
+        """The parts for one text, without instructions and examples."""
+        return cls((Message(role="user", content=document),), part="text")
+
+    @property
+    def document(self) -> str:
+        """The text to extract from: the contents of all messages except instructions in the role `system`."""
+        return "\n\n".join(part.content for part in self.messages if part.role != "system")
+
+    @property
+    def guidance(self) -> str:
+        """The instructions of the request and of the conversation."""
+        told = [part.content for part in self.messages if part.role == "system"]
+        return "\n\n".join(part for part in (self.instructions, *told) if part.strip())
 
 
-USUAL = OutlineLimits()
-BRIEF = OutlineLimits(values=400, text=200, raw=800, members=100)
+def parts_of(body: ExtractRequest) -> PromptParts:
+    """The parts that a request gives: without messages if it has several texts, which `many_texts` separates."""
+    parts = PromptParts(body.messages or ()) if body.text is None else PromptParts.of(body.text)
+    return replace(parts, instructions=body.instructions or "", examples=body.examples)
 
 
 @dataclass(frozen=True)
 class ExtractionPrompt:
-    """The prompt in both forms; the chat template decides which form is used."""
+    """The prompt in both forms, of which the chat template uses one. `outline` is that of the schema, in full."""
 
     messages: tuple[Mapping[str, str], ...]
     variables: Mapping[str, str]
+    outline: str
 
 
 def extraction_messages(
-    schema: Mapping[str, Any], document: str, limits: OutlineLimits = USUAL
+    schema: Mapping[str, Any], parts: PromptParts, limits: OutlineLimits = USUAL
 ) -> ExtractionPrompt:
-    """The prompt for `document` under `schema`, with the schema rendered by `outline`.
+    """The prompt from `parts` and `schema`, with the schema rendered by `outline`.
 
-    The embedded model copies from its prompt. If the document has next to no text, the model would copy the
-    descriptions of the schema, so the template variables omit them then.
+    An example is a user message with its text and an assistant message with its data. The embedded model reads
+    instructions as a comment at the head of the outline, and has no place for examples (`Extractor` refuses them).
+
+    The embedded model copies from its prompt. If the document has next to no text, the model would copy descriptions
+    and instructions, so the template variables omit them then.
     """
     shape = outline(schema, limits=limits)
+    sparse = is_sparse(parts.document)
+    bare = outline(schema, limits=limits, described=False) if sparse else ""
+    system = "\n\n".join(part for part in (INSTRUCTION, shape, parts.guidance) if part)
     return ExtractionPrompt(
         messages=(
-            {"role": "system", "content": f"{INSTRUCTION}\n\n{shape}"},
-            {"role": "user", "content": document},
+            {"role": "system", "content": system},
+            *_turns(schema, parts.examples),
+            *(
+                {"role": part.role, "content": part.content}
+                for part in parts.messages
+                if part.role != "system"
+            ),
         ),
         variables={
-            "schema": outline(schema, limits=limits, described=False)
-            if _is_sparse(document)
-            else shape,
-            "document": document,
+            "schema": bare
+            or (f"// {one_line(parts.guidance)}\n{shape}" if parts.guidance else shape),
+            "document": parts.document,
         },
+        outline=shape,
     )
 
 
-def _is_sparse(document: str) -> bool:
+def _turns(schema: Mapping[str, Any], examples: Sequence[Example]) -> tuple[Mapping[str, str], ...]:
+    """The examples as a conversation, their data written as the model must write its answer."""
+    return tuple(
+        turn
+        for example in examples
+        for turn in (
+            {"role": "user", "content": example.text},
+            {"role": "assistant", "content": _written(_ordered(example.data, schema, schema))},
+        )
+    )
+
+
+def _written(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def _ordered(data: Any, schema: Any, root: Mapping[str, Any]) -> Any:
+    """`data` with properties in the order of the schema, which is the order of the answer. Where alternatives of the
+    schema decide about the order, that of the example is kept.
+    """
+    if isinstance(schema, Mapping) and isinstance(schema.get("$ref"), str):
+        schema = _local(schema["$ref"], root)
+    if not isinstance(schema, Mapping):
+        return data
+    if isinstance(data, list):
+        return [_ordered(item, schema.get("items"), root) for item in data]
+    properties = schema.get("properties")
+    if not isinstance(data, dict) or not isinstance(properties, Mapping):
+        return data
+    names = [*(name for name in properties if name in data), *data]
+    return {name: _ordered(data[name], properties.get(name), root) for name in dict.fromkeys(names)}
+
+
+def _local(reference: str, root: Mapping[str, Any]) -> Any:
+    """The target of a reference to a definition of the schema itself; None for any other."""
+    first, _, name = reference.removeprefix("#/").partition("/")
+    definitions = root.get(first) if reference.startswith("#/") else None
+    return definitions.get(name) if isinstance(definitions, Mapping) else None
+
+
+def is_sparse(document: str) -> bool:
     """Whether a document has next to no letters and digits, not counting control tokens typed by its author."""
     letters = (found for found in _LETTER.finditer(document) if found[1])
     return next(islice(letters, _SPARSE - 1, None), None) is None
-
-
-def outline(
-    schema: Mapping[str, Any] | bool, *, limits: OutlineLimits = USUAL, described: bool = True
-) -> str:
-    """Render a JSON Schema with one property per line, nested by indentation.
-
-    `name?: type` marks an optional property, `| null` a nullable one, `// …` carries the description. Local references
-    are expanded where they are used; recursive ones, and all after the first 64 expansions, are named and declared
-    below. A sub-schema without a short form appears as compact JSON. Text beyond `limits` is truncated;
-    `described=False` omits descriptions. Expects a schema that is valid in its dialect; whether it can be enforced is
-    decided by the compiler.
-    """
-    writer = _Outline(schema, limits, described)
-    lines = writer.root()
-    return "\n".join(lines)
-
-
-@dataclass
-class _Outline:
-    """Renders one schema; `declared` collects the definitions that are not expanded in place."""
-
-    schema: Mapping[str, Any] | bool
-    limits: OutlineLimits
-    described: bool
-    declared: dict[str, str] = field(default_factory=dict)
-    expansions: int = 0
-
-    def root(self) -> list[str]:
-        lines: list[str] = []
-        schema = self.schema
-        if isinstance(schema, Mapping):
-            heading = ": ".join(
-                self._short(one_line(schema[key]))
-                for key in ("title", "description")
-                if schema.get(key)
-            )
-            if heading and self.described:
-                lines.append(f"// {heading}")
-            if _is_plain_object(schema):
-                lines.extend(self._members(schema, "", ()))
-            else:
-                lines.extend(self._lines("", schema, "", ()))
-        else:
-            lines.append(json.dumps(schema))
-        written = 0
-        while written < len(self.declared):
-            reference = list(self.declared)[written]
-            target = self._target(reference)
-            lines.extend(self._lines(f"{self.declared[reference]} = ", target, "", (reference,)))
-            written += 1
-        return lines
-
-    def _members(
-        self, schema: Mapping[str, Any], indent: str, references: tuple[str, ...]
-    ) -> list[str]:
-        """One line or an indented block for each property of an object schema."""
-        required = schema.get("required", ())
-        lines: list[str] = []
-        properties = schema.get("properties", {})
-        for name, member in islice(properties.items(), self.limits.members):
-            mark = "" if name in required else "?"
-            lines.extend(self._lines(f"{indent}{_key(name)}{mark}: ", member, indent, references))
-        if len(properties) > self.limits.members:
-            lines.append(f"{indent}… and {len(properties) - self.limits.members:,} more properties")
-        rest = schema.get("additionalProperties", False)
-        if isinstance(rest, Mapping) and rest:
-            lines.extend(self._lines(f"{indent}[key]: ", rest, indent, references))
-        return lines
-
-    def _lines(self, head: str, schema: Any, indent: str, references: tuple[str, ...]) -> list[str]:
-        """`head` and the schema's type; the description follows at the end of the first line."""
-        body = self._type(schema, indent, references)
-        first, *rest = f"{head}{body}".split("\n")
-        note = self._description(schema)
-        return [f"{first} // {note}" if note and (indent or head) else first, *rest]
-
-    def _description(self, schema: Any) -> str:
-        if not self.described or not isinstance(schema, Mapping):
-            return ""
-        text = schema.get("description")
-        if text is None and isinstance(schema.get("$ref"), str):
-            target = self._target(schema["$ref"])
-            text = target.get("description") if isinstance(target, Mapping) else None
-        if text is None and isinstance(schema.get("items"), Mapping):
-            text = schema["items"].get("description")
-        return self._short(one_line(text)) if isinstance(text, str) else ""
-
-    def _type(self, schema: Any, indent: str, references: tuple[str, ...]) -> str:
-        """The type in short form; several lines for an object."""
-        if schema is True or schema == {}:
-            return "any"
-        if not isinstance(schema, Mapping):
-            return self._raw(schema)
-        keys = set(schema) - _SILENT
-        keys = {key for key in keys if not key.startswith("x-")}
-        if "$ref" in keys:
-            return self._reference(schema, keys, indent, references)
-        if "const" in keys:
-            return (
-                self._short(_literal(schema["const"])) if keys == {"const"} else self._raw(schema)
-            )
-        if "enum" in keys:
-            return self._enum(schema, keys)
-        for word in ("anyOf", "oneOf"):
-            if keys == {word} and "type" not in schema and isinstance(schema[word], Sequence):
-                return " | ".join(self._type(part, indent, references) for part in schema[word])
-        return self._typed(schema, keys, indent, references)
-
-    def _enum(self, schema: Mapping[str, Any], keys: set[str]) -> str:
-        values = schema["enum"]
-        if keys != {"enum"} or not isinstance(values, Sequence):
-            return self._raw(schema)
-        shown, more = _shown_values(values, self.limits.values)
-        literals = [self._short(_literal(value)) for value in shown]
-        return " | ".join([*literals, more] if more else literals)
-
-    def _typed(
-        self, schema: Mapping[str, Any], keys: set[str], indent: str, references: tuple[str, ...]
-    ) -> str:
-        declared = schema.get("type")
-        types = [declared] if isinstance(declared, str) else list(declared or _implied_type(keys))
-        known = frozenset[str]().union(*(_BOUNDS.get(name, frozenset()) for name in types))
-        if not types or not keys <= known or any(name not in _BOUNDS for name in types):
-            return self._raw(schema)
-        return " | ".join(self._single_type(name, schema, indent, references) for name in types)
-
-    def _single_type(
-        self, name: str, schema: Mapping[str, Any], indent: str, references: tuple[str, ...]
-    ) -> str:
-        if name == "object":
-            if not schema.get("properties") and not isinstance(
-                schema.get("additionalProperties"), Mapping
-            ):
-                return "{}"
-            members = self._members(schema, indent + "  ", references)
-            return "\n".join(["{", *members, indent + "}"])
-        if name == "array":
-            item = self._type(schema.get("items", True), indent, references)
-            unique = " unique" if schema.get("uniqueItems") else ""
-            return f"[{item}]{_range(schema.get('minItems'), schema.get('maxItems'))}{unique}"
-        if name == "string":
-            return self._string(schema)
-        if name in ("number", "integer"):
-            return name + _numeric(schema)
-        return name
-
-    def _reference(
-        self, schema: Mapping[str, Any], keys: set[str], indent: str, references: tuple[str, ...]
-    ) -> str:
-        reference = schema["$ref"]
-        target = self._target(reference)
-        if keys != {"$ref"} or target is None:
-            return self._raw(schema)
-        if reference in references or self.expansions == _MOST_EXPANSIONS:
-            return self._name(reference)
-        self.expansions += 1
-        return self._type(target, indent, (*references, reference))
-
-    def _name(self, reference: str) -> str:
-        """The name of a recursive definition; its declaration follows the outline."""
-        name = reference.rsplit("/", 1)[-1].replace("#", "") or "Root"
-        while name in (used for known, used in self.declared.items() if known != reference):
-            name += "_"
-        return self.declared.setdefault(reference, name)
-
-    def _target(self, reference: Any) -> Any:
-        """The target of a local JSON Pointer reference, or None if it does not exist."""
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            return None
-        here: Any = self.schema
-        for part in reference[1:].split("/")[1:]:
-            part = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(here, Mapping) and part in here:
-                here = here[part]
-            elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
-                here = here[int(part)]
-            else:
-                return None
-        return here
-
-    def _raw(self, schema: Any) -> str:
-        """The sub-schema as JSON; definitions it refers to are declared below."""
-        shown = schema
-        if isinstance(schema, Mapping):
-            shown = {key: value for key, value in schema.items() if key != "description"}
-        for reference in _references(shown):
-            if self._target(reference) is not None:
-                self._name(reference)
-        return _cut(_literal(_trim(shown, self.limits.values)), self.limits.raw)
-
-    def _string(self, schema: Mapping[str, Any]) -> str:
-        name = str(schema.get("format", "string"))
-        name = _SPELLED.get(name, self._short(name))
-        pattern = f" /{self._short(one_line(schema['pattern']))}/" if "pattern" in schema else ""
-        return name + pattern + _range(schema.get("minLength"), schema.get("maxLength"))
-
-    def _short(self, text: str) -> str:
-        return _cut(text, self.limits.text)
-
-
-def one_line(text: Any) -> str:
-    """`text` with each run of white space collapsed to one space, so that it cannot start a new line."""
-    return " ".join(str(text).split())
-
-
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else f"{text[:limit]}…"
-
-
-def _shown_values(values: Sequence[Any], limit: int) -> tuple[Sequence[Any], str]:
-    """The values to show and a phrase with the number of omitted ones; all values if they are short enough together."""
-    if sum(len(_literal(value)) for value in values) <= limit:
-        return values, ""
-    more = len(values) - _SHOWN_VALUES
-    return values[:_SHOWN_VALUES], f"… and {more:,} more" if more > 0 else ""
-
-
-def _trim(schema: Any, limit: int) -> Any:
-    """A sub-schema with its long enumerations truncated."""
-    if isinstance(schema, list):
-        return [_trim(part, limit) for part in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    trimmed = {key: _trim(part, limit) for key, part in schema.items()}
-    if isinstance(schema.get("enum"), list):
-        shown, more = _shown_values(schema["enum"], limit)
-        trimmed["enum"] = [*shown, more] if more else list(shown)
-    return trimmed
-
-
-def _is_plain_object(schema: Mapping[str, Any]) -> bool:
-    keys = {key for key in set(schema) - _SILENT if not key.startswith("x-")}
-    return (
-        schema.get("type", "object") == "object"
-        and "properties" in schema
-        and keys <= _BOUNDS["object"]
-    )
-
-
-def _implied_type(keys: set[str]) -> list[str]:
-    """The type that a schema without `type` implies by its keywords, if only one fits."""
-    return [name for name in ("object", "array") if keys and keys <= _BOUNDS[name]]
-
-
-def _references(value: Any) -> list[str]:
-    if isinstance(value, Mapping):
-        own = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
-        return own + [ref for part in value.values() for ref in _references(part)]
-    if isinstance(value, list):
-        return [ref for part in value for ref in _references(part)]
-    return []
-
-
-def _literal(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _key(name: str) -> str:
-    """A property name, quoted only if it would be misread."""
-    plain = name and not any(sign in name for sign in '"?:[]{}|\n\r\t') and name == name.strip()
-    return name if plain else _literal(name)
-
-
-def _range(low: Any, high: Any) -> str:
-    """`2..5` for a length between bounds; an open bound is omitted."""
-    if low in (None, 0) and high is None:
-        return ""
-    return f" {'' if low is None else low}..{'' if high is None else high}"
-
-
-def _numeric(schema: Mapping[str, Any]) -> str:
-    signs = {
-        "minimum": ">=",
-        "exclusiveMinimum": ">",
-        "maximum": "<=",
-        "exclusiveMaximum": "<",
-        "multipleOf": "*",
-    }
-    return "".join(f" {sign}{schema[key]}" for key, sign in signs.items() if key in schema)

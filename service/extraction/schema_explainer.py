@@ -1,6 +1,6 @@
 """Reports of how a schema is enforced: the findings of the grammar and the schema's text in the prompt.
 
-Does: combine both for HTTP and the command line. Does not: compile (`intaglio.grammar`) or write outlines (`prompt`).
+Does: combine both for HTTP and the command line. Does not: compile (`intaglio.grammar`) or write outlines (`outline`).
 """
 
 from collections.abc import Callable, Mapping
@@ -8,13 +8,21 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from intaglio.grammar.api import Compiler, Constraint, Explanation, Finding, explain, judge
+from intaglio.grammar.api import (
+    Compiler,
+    Constraint,
+    Explanation,
+    Finding,
+    InvalidConstraint,
+    explain,
+    judge,
+)
 from intaglio.schemas.explanation import CostReport, ExplainResult, KeywordReport, PromptReport
 
 from .enforcement import contract_of
 from .extract import TextModel
 from .failures import refusal_code, refusal_details
-from .prompt import outline
+from .outline import outline
 
 
 class Explainer:
@@ -29,15 +37,22 @@ class Explainer:
 
     def of(self, constraint: Constraint, schema: Mapping[str, Any] | bool | None) -> ExplainResult:
         """The report on a constraint; `schema` is the parsed value of a JSON Schema, else None."""
-        prompt = None
-        if isinstance(schema, Mapping):
-            shape = outline(schema)
-            prompt = PromptReport(text=shape, tokens=len(self._text.tokenizer.encode(shape)))
         if self._isolated is None:
-            return report(explain(self._compiler, constraint), prompt)
+            found = explain(self._compiler, constraint)
+            return report(found, self._prompt(found, schema))
         found = self._isolated(constraint)
+        prompt = self._prompt(found, schema)
         least, typical = self._tokens(found.shortest), self._tokens(found.typical)
         return report(replace(found, least_tokens=least, typical_tokens=typical), prompt)
+
+    def _prompt(
+        self, found: Explanation, schema: Mapping[str, Any] | bool | None
+    ) -> PromptReport | None:
+        """The outline that the prompt shows; None for what is no schema, of which no part can be relied on."""
+        if not isinstance(schema, Mapping) or isinstance(found.error, InvalidConstraint):
+            return None
+        shape = outline(schema)
+        return PromptReport(text=shape, tokens=len(self._text.tokenizer.encode(shape)))
 
     def _tokens(self, text: str | None) -> int | None:
         """Tokens of a whole output, including the end token."""

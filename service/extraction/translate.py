@@ -5,21 +5,26 @@ Every field is either mapped or refused. Does not: examine the meaning of a sche
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from typing import Any, TypeVar, get_args
 
 import pydantic
 from intaglio.engine.api import SamplingParams
 from intaglio.grammar.api import Constraint, KeyOrder, Kind, Whitespace, parse_json
 from intaglio.grammar.api import InvalidJson as BadJson
+from intaglio.schemas.batch_wire import BatchRequest
 from intaglio.schemas.explanation import ExplainRequest
 from intaglio.schemas.jobs import JobSpec
 from intaglio.schemas.problem import Detail
+from intaglio.schemas.registry import RegisterSchema
 from intaglio.schemas.wire import ExtractOptions, ExtractRequest, FormOptions, Wire
 
 from ..errors import InvalidBody, InvalidJson, ServiceError, UnknownField
+from .body_places import located
 
 MAX_DETAILS = 20
+_MOST_LISTED = 16  # fields that a hint lists in full
 
 R = TypeVar("R", bound=Wire)
 
@@ -35,19 +40,39 @@ def extract_request(body: bytes, *, max_depth: int) -> ExtractRequest:
     return checked(_parsed(body, max_depth))
 
 
+def options_of(written: bytes, *, max_depth: int = 8) -> ExtractOptions:
+    """Parse the options of an extraction alone. Raises as `extract_request`, with pointers into the options."""
+    return validated(ExtractOptions, _parsed(written, max_depth))
+
+
 def explain_request(body: bytes, *, max_depth: int) -> ExplainRequest:
     """Parse the body of `POST /v1/schemas/explain`. Raises as `extract_request`."""
-    return _validated(ExplainRequest, _parsed(body, max_depth))
+    return validated(ExplainRequest, _parsed(body, max_depth))
+
+
+def register_request(body: bytes, *, max_depth: int) -> RegisterSchema:
+    """Parse the body of `POST /v1/schemas`. Raises as `extract_request`."""
+    return validated(RegisterSchema, _parsed(body, max_depth))
 
 
 def job_request(body: bytes, *, max_depth: int) -> JobSpec:
     """Parse the body of `POST /v1/jobs`. Raises as `extract_request`."""
     # Stricter than the next parser: no duplicate keys, no NaN, bounded depth.
-    _parsed(body, max_depth)
+    value = _parsed(body, max_depth)
     try:
         return JobSpec.model_validate_json(body, strict=True, by_alias=True, by_name=False)
     except pydantic.ValidationError as error:
-        raise _body_error(error, JobSpec) from None
+        raise _body_error(error, JobSpec, value) from None
+
+
+def request_body(kind: type[R], body: bytes, *, max_depth: int) -> R:
+    """Parse a body into any wire type. Raises as `extract_request`."""
+    return validated(kind, _parsed(body, max_depth))
+
+
+def batch_request(body: bytes, *, max_depth: int) -> BatchRequest:
+    """Parse the body of `POST /v1/batches`. Raises as `extract_request`."""
+    return validated(BatchRequest, _parsed(body, max_depth))
 
 
 def _parsed(body: bytes, max_depth: int) -> Any:
@@ -66,14 +91,15 @@ def checked(value: Any) -> ExtractRequest:
     """Validate `value` as an extraction request. Types are not coerced: `"5"` is not a number. Raises as
     `extract_request`.
     """
-    return _validated(ExtractRequest, value)
+    return validated(ExtractRequest, value)
 
 
-def _validated(kind: type[R], value: Any) -> R:
+def validated(kind: type[R], value: Any) -> R:
+    """A value as a wire type. Types are not coerced. Raises as `extract_request`, except for bad JSON."""
     try:
         return kind.model_validate(value, strict=True, by_alias=True, by_name=False)
     except pydantic.ValidationError as error:
-        raise _body_error(error, kind) from None
+        raise _body_error(error, kind, value) from None
 
 
 def pointer(parts: Iterable[str | int]) -> str:
@@ -115,9 +141,11 @@ def sampling(options: ExtractOptions, max_tokens: int) -> SamplingParams:
     )
 
 
-def _body_error(error: pydantic.ValidationError, kind: type[Wire]) -> ServiceError:
+def _body_error(error: pydantic.ValidationError, kind: type[Wire], body: Any) -> ServiceError:
     """The error for an invalid body. It shows the caller's field names, but no values."""
-    causes = error.errors(include_url=False, include_input=False, include_context=False)
+    causes = located(
+        error.errors(include_url=False, include_input=False, include_context=False), body
+    )
     unknown = [cause for cause in causes if cause["type"] == "extra_forbidden"]
     if unknown:
         details = tuple(
@@ -127,7 +155,7 @@ def _body_error(error: pydantic.ValidationError, kind: type[Wire]) -> ServiceErr
         return UnknownField(
             f"the body has an unknown field: {details[0].pointer}",
             param=_dotted(unknown[0]["loc"]),
-            hint=f"the fields are {_sibling_fields(unknown[0]['loc'], kind)}",
+            hint=_known_fields(unknown[0]["loc"], kind),
             details=details,
         )
     found = {
@@ -155,6 +183,8 @@ def _reason(kind: str, message: str, loc: tuple[str | int, ...]) -> str:
         return "must be a JSON Schema (an object or a boolean) or the name of one in the catalogue"
     if kind in ("model_type", "dataclass_type"):
         return "must be a JSON object"
+    if kind == "tuple_type":
+        return "must be a JSON array"
     if kind == "missing":
         return "this field is required"
     return message.removeprefix("Value error, ").removeprefix("Input ")
@@ -164,12 +194,28 @@ def _dotted(loc: tuple[str | int, ...]) -> str:
     return ".".join(str(part) for part in loc)
 
 
-def _sibling_fields(loc: tuple[str | int, ...], kind: type[Wire]) -> str:
+def _known_fields(loc: tuple[str | int, ...], kind: type[Wire]) -> str:
+    """A hint with the fields at the place of an unknown field: similar ones if there are many, else all."""
+    known = _sibling_fields(loc, kind)
+    similar = get_close_matches(str(loc[-1]), known) if len(known) > _MOST_LISTED else ()
+    if similar:
+        return f"did you mean {' or '.join(similar)}"
+    return f"the fields are {', '.join(known)}"
+
+
+def _sibling_fields(loc: tuple[str | int, ...], kind: type[Wire]) -> list[str]:
     """The fields that exist at the place of an unknown field."""
     owner = kind
     for part in loc[:-1]:
         # None for an index: an item of the previous field.
         field = owner.model_fields.get(str(part))
-        types = () if field is None else (field.annotation, *get_args(field.annotation))
+        types = _inner_types(None if field is None else field.annotation)
         owner = next((t for t in types if isinstance(t, type) and issubclass(t, Wire)), owner)
-    return ", ".join(field.alias or name for name, field in owner.model_fields.items())
+    return [field.alias or name for name, field in owner.model_fields.items()]
+
+
+def _inner_types(annotation: Any) -> Iterator[Any]:
+    """An annotation and all types within it."""
+    yield annotation
+    for inner in get_args(annotation):
+        yield from _inner_types(inner)

@@ -1,62 +1,79 @@
-"""The ASGI application and the server that runs it.
+"""The ASGI application of the service.
 
-Does: put routes, error documents, request ids and logs together for one backend; serve it and shut it down in order.
-Does not: handle requests (`routes`) or read settings (`config`). Importing this module has no effect.
+Does: put operations, error documents, request ids and logs together for one backend. Does not: handle requests
+(`routes` and its siblings), listen (`server`) or read settings (`config`). Importing this module has no effect.
 """
 
 import asyncio
 import contextlib
-import signal
 import time
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from types import FrameType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-import uvicorn
 from intaglio.engine.api import (
-    EngineClient,
     EngineConfig,
+    Engines,
     EngineStopped,
     GrammarConfig,
-    Launch,
     Lives,
     ModelError,
     SchemaGate,
+    Watch,
+    launches,
 )
+from intaglio.grammar.api import Constraint
+from intaglio.schemas.jobs import JobSpec
 from intaglio.schemas.problem import Code
+from intaglio.schemas.wire import ExtractOptions
 from starlette.responses import Response
-from starlette.routing import Route, Router
+from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 
 from ..config import ServiceConfig
 from ..errors import RouteNotFound
 from ..extraction.extract import TextModel, catalogue_constraints
+from ..extraction.translate import extraction_constraint
+from ..idempotency.answer_store import AnswerStore
+from ..keys.key_store import KeyStore
+from ..keys.store_errors import KeyStoreError
+from ..registry.directory import SchemaDirectory
+from ..routing.router import EngineRouter, RoutingPolicy
 from .access import Access
 from .backend import Backend
+from .endpoint import by_path, operation_at, routes
 from .exchange import Exchange, request_id
-from .job_routes import JOB_ROUTES
-from .limits import BoundedHeaderProtocol, RequestGate
-from .listen import listen, url
+from .exposure import is_exposed, with_cors
+from .extraction_runs import run_for_job
+from .fair_queue import FairQueue
+from .interface import OPERATIONS
+from .key_accounts import KeyAccounts
+from .limits import RequestGate
 from .log import make_logger, origin
+from .observed_backend import ObservedBackend
+from .operations import OWN_ERRORS
+from .principal import ANONYMOUS, acting_as
 from .problems import problem_response
-from .routes import PROBES, ROUTES, PathEndpoint, Service, extract_for_job
 from .service_metrics import Metrics
+from .service_state import Service
+from .tenant_backend import TenantBackend
 
-ALL_ROUTES = {**ROUTES, **JOB_ROUTES}
+if TYPE_CHECKING:
+    from ..observability.tracing import Traces
 
-EXIT_CANNOT_SERVE = 4
-MAX_HEADER_BYTES = 16 * 1024
+_MOST_WARMED: Final = 100
 
 
 class Application:
-    """The ASGI application for one backend. `load_text` reads tokenizer and chat template in a thread at startup."""
+    """The ASGI application for one backend. `load_text` reads tokenizer and chat template in a thread at startup.
+
+    With `loads_first`, the startup of its lifespan ends when it is ready, or known to be unusable.
+    """
 
     def __init__(
         self,
@@ -71,56 +88,81 @@ class Application:
         self._grammar = grammar or GrammarConfig()
         self._door: SchemaGate | None = None
         self._log = logger or make_logger(config.log_format, config.log_level)
-        gate = RequestGate(config.max_requests)
-        self._access = Access(config)
+        shared = Path(config.metrics_folder) if config.metrics_folder else None
+        metrics = Metrics(backend, shared=shared, vllm_names=config.vllm_metrics)
+        kept = config.max_requests // 8 if config.key_store else 0
+        gate = RequestGate(config.max_requests, notify=metrics.in_hand, kept=kept)
+        store = KeyStore(Path(config.key_store)) if config.key_store else None
+        accounts = (
+            KeyAccounts.open(Path(config.key_store), store.secret) if store else KeyAccounts()
+        )
+        self._access = Access(config, store)
+        queue = FairQueue(config.max_generations) if store else None
+        traces = _open_traces(config)
+        observers = (metrics.generations, *((traces,) if traces else ()))
+        backend = TenantBackend(ObservedBackend(backend, observers), accounts, queue)
         backend.when_lives_change(self._log_lives)
         self.service = Service(
             config=config,
             backend=backend,
             gate=gate,
-            metrics=Metrics(backend, gate),
+            access=self._access,
+            accounts=accounts,
+            metrics=metrics,
+            traces=traces,
             version=installed_version("intaglio"),
             model=model,
             started=int(time.time()),
             threads=anyio.CapacityLimiter(config.cpu_threads),
         )
         self.fault: ModelError | None = None
+        self.loads_first = False
         self._on_fault: Callable[[], None] = lambda: None
+        self._routes = routes(self.service, OPERATIONS)
         self._routed: ASGIApp = Router(
-            [
-                Route(path, PathEndpoint(self.service, path, handlers))
-                for path, handlers in ALL_ROUTES.items()
-            ],
+            self._routes,
             redirect_slashes=False,
             default=_not_found,
             lifespan=self._lifespan,
         )
+
+        self._answering = with_cors(self._answer, config)
+        if traces is not None:
+            probes = {operation.path for operation in OPERATIONS if operation.probe}
+            self._answering = traces.around(self._answering, probes)
 
     def on_unusable(self, call: Callable[[], None]) -> None:
         """Register `call`, which the event loop calls if the model turns out to be unusable."""
         self._on_fault = call
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._routed(scope, receive, send)
-            return
+        serve = self._answering if scope["type"] == "http" else self._routed
+        await serve(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(request_id(scope), send)
-        scope.setdefault("state", {})
+        scope.setdefault("state", {})["request_id"] = exchange.request_id
         try:
-            self._access.check(scope)
-            await self._routed(scope, receive, exchange.send)
+            # A request from inside the server comes with its principal: a client cannot set it.
+            principal = scope["state"].get("principal") or self._access.check(scope)
+            scope["state"]["principal"] = principal
+            with acting_as(principal) as exchange.tokens:
+                await self._routed(scope, receive, exchange.send)
         except asyncio.CancelledError:
             exchange.outcome = Code.CANCELLED.value
             raise
         except Exception as error:
             if exchange.status is not None:
+                self._log.error("failed", request_id=exchange.request_id, **origin(error))
                 raise
             reply = problem_response(error, exchange.request_id, self.service.gate.retry_after_s)
             exchange.outcome = reply.problem.code.value
             if reply.status == 500:
                 self._log.error("failed", request_id=exchange.request_id, **origin(error))
+            operation = operation_at(self._routes, scope)
+            body = (operation.error_body if operation else OWN_ERRORS).write(reply)
             response = Response(
-                reply.body(), reply.status, dict(reply.headers), media_type="application/json"
+                body, reply.status, dict(reply.headers), media_type="application/json"
             )
             await response(scope, receive, exchange.send)
         finally:
@@ -130,34 +172,56 @@ class Application:
         """Log the request and count it in the metrics."""
         route = scope["state"].get("route", "other")
         seconds = time.perf_counter() - exchange.started
-        self.service.metrics.answered(route, exchange.outcome, seconds)
-        prompt, output = scope["state"].get("tokens", (0, 0))
-        write = self._log.debug if route in PROBES else self._log.info
+        outcome = scope["state"].get("outcome", exchange.outcome)  # a stream knows its own end
+        scope["state"]["outcome"] = outcome
+        self.service.metrics.answered(route, outcome, seconds)
+        operation = scope["state"].get("operation")
+        write = self._log.debug if operation and operation.probe else self._log.info
         write(
             "request",
             request_id=exchange.request_id,
             method=scope["method"],
             route=route,
             status=exchange.status,
-            outcome=exchange.outcome,
+            outcome=outcome,
             ms=round(seconds * 1000, 1),
-            prompt_tokens=prompt,
-            output_tokens=output,
+            prompt_tokens=exchange.tokens.prompt,
+            output_tokens=exchange.tokens.output,
         )
+        self._audit(scope, exchange, route, outcome)
+
+    def _audit(self, scope: Scope, exchange: Exchange, route: str, outcome: str) -> None:
+        """Record the use of a key, if the request had one."""
+        principal = scope["state"].get("principal", ANONYMOUS)
+        facts = {
+            "request_id": exchange.request_id,
+            "method": scope["method"],
+            "route": route,
+            "status": exchange.status,
+            "outcome": outcome,
+            "prompt_tokens": exchange.tokens.prompt,
+            "output_tokens": exchange.tokens.output,
+        }
+        try:
+            self.service.accounts.record(principal, facts)
+        except (OSError, KeyStoreError) as error:
+            self._log.error("audit not written", request_id=exchange.request_id, **origin(error))
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, _app: Any) -> AsyncIterator[None]:
         backend = self.service.backend
         self.open_data_folder()
-        if self._access.exposed:
+        if is_exposed(self.service.config):
             self._log.warning(
                 "every machine that reaches this server can use it",
                 host=self.service.config.host,
-                hint="set INTAGLIO_API_KEYS, or listen on 127.0.0.1",
+                hint="make keys with `intaglio keys create` or set INTAGLIO_API_KEYS",
             )
         await backend.start()
         loading = asyncio.create_task(self._load())
         try:
+            if self.loads_first:
+                await asyncio.wait({loading})
             yield
         finally:
             self.service.gate.close()
@@ -168,6 +232,10 @@ class Application:
             with contextlib.suppress(asyncio.CancelledError, EngineStopped):
                 await loading
             await backend.close()
+            if self.service.traces is not None:
+                await asyncio.to_thread(self.service.traces.close)
+            self.service.schemas.close()
+            self.service.answers.close()
 
     async def _load(self) -> None:
         started = time.perf_counter()
@@ -183,7 +251,7 @@ class Application:
             self._on_fault()
             return
         self.service.set_model(text, door)
-        door.warm(catalogue_constraints())
+        door.warm(self._constraints_to_warm())
         self._start_jobs()
         self._log.info(
             "ready",
@@ -197,20 +265,41 @@ class Application:
         """Open the data folder if one is configured and not yet open. Raises `JobError` if it is unusable."""
         config = self.service.config
         if config.data and self.service.jobs is None:
+            from ..batches.batch_host import BatchHost
             from ..jobs.host import JobHost
+            from ..openai.response_store import ResponseStore
+            from ..registry.schema_registry import SchemaRegistry
 
-            self.service.jobs = JobHost(
-                Path(config.data), config.max_data_bytes, config.max_open_jobs, self._job_failed
-            )
+            folder, most = Path(config.data), config.max_open_jobs
+            jobs = JobHost(folder, config.max_data_bytes, most, self._job_failed)
+            self.service.jobs = jobs
+            self.service.answers = AnswerStore(folder / "idempotency.db")
+            self.service.schemas = SchemaDirectory(SchemaRegistry(folder))
+            self.service.responses = ResponseStore(folder)
+            self.service.batches = BatchHost(folder, jobs.files, most, self._job_failed)
+        elif config.metrics_folder and not config.data:
+            # One of several processes: a repeated request may come to another one.
+            self.service.answers = AnswerStore(Path(config.metrics_folder) / "idempotency.sqlite")
 
     def _start_jobs(self) -> None:
-        """Start to run jobs if there is a data folder."""
+        """Start to run jobs and batches if there is a data folder."""
+        if self.service.batches is not None:
+            from .inner_requests import InnerRequests
+
+            at_once = max(1, min(64, self.service.config.max_requests // 2))
+            self.service.batches.start(InnerRequests(self, self._access), at_once)
         if self.service.jobs is None:
             return
+        from ..jobs.owners import key_of
         from ..jobs.server_backend import ServerBackend
 
-        loop, extract = asyncio.get_running_loop(), partial(extract_for_job, self.service)
-        self.service.jobs.start(lambda spec: ServerBackend(extract, loop, spec, self.service.model))
+        loop, service = asyncio.get_running_loop(), self.service
+
+        def backend_of(job: str, spec: JobSpec) -> ServerBackend:
+            extract = partial(run_for_job, service, key_of(job))
+            return ServerBackend(extract, loop, spec, service.model)
+
+        self.service.jobs.start(backend_of)
 
     def _log_lives(self, lives: Lives) -> None:
         """Log each death of the engine and each restart."""
@@ -224,10 +313,22 @@ class Application:
         self._log.error("job failed", job=job, **origin(error))
 
     async def stop_jobs(self) -> None:
-        """Let the running job finish its rows in flight. It continues at the next start of the server."""
+        """Finish the job's rows in flight, and abort those of a batch. Both continue at the next start."""
+        if self.service.responses is not None:
+            self.service.responses.close()
+        batches, self.service.batches = self.service.batches, None
+        if batches is not None:
+            await batches.close()
         jobs, self.service.jobs = self.service.jobs, None
         if jobs is not None:
             await asyncio.to_thread(jobs.close)
+
+    def _constraints_to_warm(self) -> Iterator[Constraint]:
+        """The constraints of the catalogue and of the schemas that were registered last."""
+        yield from catalogue_constraints()
+        if self.service.schemas.registry is not None:
+            for schema in self.service.schemas.registry.newest(_MOST_WARMED):
+                yield extraction_constraint(schema, ExtractOptions())
 
     def _load_text_and_gate(self) -> tuple[TextModel, SchemaGate]:
         """Load tokenizer and template, and start the checks of schemas.
@@ -243,110 +344,6 @@ class Application:
         return text, self._door
 
 
-def _load_validator() -> None:
-    """Import the validator before the first request; the import takes most of a second."""
-    import_module("intaglio.service.extraction.validate")
-
-
-async def _not_found(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    raise RouteNotFound("there is no such path", hint=f"there are {', '.join(ALL_ROUTES)}")
-
-
-@dataclass(frozen=True, slots=True)
-class ServerAddress:
-    """The base URL of a listening server."""
-
-    url: str
-
-
-class Server(uvicorn.Server):
-    """A uvicorn server with graceful shutdown.
-
-    After the first SIGTERM or SIGINT `/ready` answers 503 and new requests are refused. Requests in flight may finish,
-    for at most `grace_s` seconds or until a second signal; the remaining ones end with an error document.
-    """
-
-    def __init__(self, app: Application, announce: Callable[[ServerAddress], None]) -> None:
-        config = app.service.config
-        http = type("Http", (BoundedHeaderProtocol,), {"header_timeout_s": config.header_timeout_s})
-        super().__init__(
-            uvicorn.Config(
-                app,
-                host=config.host,
-                port=config.port,
-                http=http,
-                lifespan="on",
-                ws="none",
-                h11_max_incomplete_event_size=MAX_HEADER_BYTES,
-                proxy_headers=False,
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=2,
-            )
-        )
-        self._app = app
-        self._announce = announce
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._draining: asyncio.Task[None] | None = None
-        self._stop_now = asyncio.Event()
-        self.signal: int | None = None
-
-    async def startup(self, sockets: Any = None) -> None:
-        self._loop = asyncio.get_running_loop()
-        await super().startup(sockets)
-        self._announce(ServerAddress(url(self.servers[0].sockets[0])))
-
-    def handle_exit(self, sig: int, _frame: FrameType | None) -> None:
-        if self._loop is None:
-            self.should_exit = True
-        elif self.signal is None:
-            self.signal = sig
-            self._loop.call_soon_threadsafe(self._start_drain)
-        else:
-            self._loop.call_soon_threadsafe(self._stop_now.set)
-
-    def _start_drain(self) -> None:
-        self._app.service.gate.close()
-        self._draining = asyncio.create_task(self._drain())
-
-    async def _drain(self) -> None:
-        service = self._app.service
-        waits = {
-            asyncio.create_task(self._idle()),
-            asyncio.create_task(self._stop_now.wait()),
-        }
-        _, pending = await asyncio.wait(
-            waits, timeout=service.config.grace_s, return_when=asyncio.FIRST_COMPLETED
-        )
-        for wait in pending:
-            wait.cancel()
-        await service.backend.close()
-        self.should_exit = True
-
-    async def _idle(self) -> Literal[True]:
-        """Wait until no request and no row of a job is in flight."""
-        await asyncio.gather(self._app.service.gate.idle(), self._app.stop_jobs())
-        return True
-
-
-def serve(
-    engine: EngineConfig,
-    config: ServiceConfig,
-    announce: Callable[[ServerAddress], None] = lambda _: None,
-) -> int:
-    """Serve a model until SIGTERM or SIGINT.
-
-    Returns the exit status: 0 after SIGTERM, 130 after Ctrl-C, 4 if the model is unusable. `announce` is called once
-    the socket listens; the model may still be loading.
-
-    Raises:
-        CannotListen: the address is in use or does not belong to this machine.
-        JobError: the data folder is unusable.
-    """
-    return serve_application(partial(application, engine, config), announce)
-
-
 def application(engine: EngineConfig, config: ServiceConfig) -> Application:
     """The service as an ASGI application for another server. Its lifespan starts and stops the engine process.
 
@@ -354,32 +351,25 @@ def application(engine: EngineConfig, config: ServiceConfig) -> Application:
     """
     folder = Path(engine.model.model)
     load_text = partial(TextModel.load, folder)
-    backend, name = EngineClient(Launch.of(engine)), folder.resolve().name
+    engines = Engines.owned(launches(engine, config.engines), Watch(standby=config.engine_standby))
+    backend = EngineRouter(engines, RoutingPolicy(wait_s=config.engine_wait_s))
+    name = folder.resolve().name
     return Application(backend, load_text, name, config, grammar=engine.grammar)
 
 
-def serve_application(
-    make: Callable[[], Application], announce: Callable[[ServerAddress], None]
-) -> int:
-    """Like `serve`, for the application that `make` returns."""
-    return asyncio.run(_serve(make, announce))
+def _open_traces(config: ServiceConfig) -> "Traces | None":
+    """The traces of a server that is to export them."""
+    if not config.traces:
+        return None
+    from ..observability.tracing import Traces  # the extra `otel`
+
+    return Traces.exported(installed_version("intaglio"))
 
 
-async def _serve(make: Callable[[], Application], announce: Callable[[ServerAddress], None]) -> int:
-    app = make()
-    config = app.service.config
-    sockets = listen(config.host, config.port)
-    app.open_data_folder()
-    server = Server(app, announce)
+def _load_validator() -> None:
+    """Import the validator before the first request; the import takes most of a second."""
+    import_module("intaglio.service.extraction.validate")
 
-    def stop_serving() -> None:
-        server.should_exit = True
 
-    app.on_unusable(stop_serving)
-    try:
-        await server.serve(sockets)
-    except SystemExit:  # uvicorn could not start and has logged the reason
-        return EXIT_CANNOT_SERVE
-    if app.fault is not None:
-        return EXIT_CANNOT_SERVE
-    return 130 if server.signal == signal.SIGINT else 0
+async def _not_found(_scope: Scope, _receive: Receive, _send: Send) -> None:
+    raise RouteNotFound("there is no such path", hint=f"there are {', '.join(by_path(OPERATIONS))}")

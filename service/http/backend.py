@@ -1,6 +1,6 @@
 """The interface between the routes and an engine, which may run in another process.
 
-Does: declare the protocol; `intaglio.engine.api.EngineClient` implements it. Does not: create an engine.
+Does: declare the protocol; `intaglio.service.routing.router.EngineRouter` implements it. Does not: create an engine.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -11,6 +11,7 @@ from intaglio.engine.api import (
     Delta,
     EngineInfo,
     EngineState,
+    EngineStatus,
     Lives,
     ModelError,
     Request,
@@ -52,6 +53,11 @@ class Backend(Protocol):
         """The number of deaths and restarts of the engine process."""
         ...
 
+    @property
+    def engines(self) -> tuple[EngineStatus, ...]:
+        """Every engine behind this backend."""
+        ...
+
     def when_lives_change(self, call: Callable[[Lives], None]) -> None:
         """Register `call`, which is called on every death and restart of the engine."""
         ...
@@ -68,8 +74,10 @@ class Backend(Protocol):
         """
         ...
 
-    def generate(self, request: Request) -> AsyncGenerator[Delta, None]:
-        """Stream the deltas of one request. Closing the generator early aborts the request.
+    def generate(self, request: Request, *, whole: bool = False) -> AsyncGenerator[Delta, None]:
+        """Stream the deltas of one request, or with `whole` its answer as one delta.
+
+        Closing the generator early aborts the request.
 
         Raises:
             EngineStopped: the engine is not ready or has died.
@@ -78,6 +86,10 @@ class Backend(Protocol):
 
     async def check(self) -> BlockReport:
         """Check the invariants of the engine and report its blocks."""
+        ...
+
+    async def restart(self) -> None:
+        """Restart all engines, one after the other, each after its open requests; requests wait meanwhile."""
         ...
 
     async def close(self) -> None:

@@ -9,17 +9,20 @@ from uuid import uuid4
 
 from starlette.types import Message, Scope, Send
 
+from .principal import TokenCount
+
 _SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
 class Exchange:
-    """Status, outcome and duration of one request; adds the request id to the response headers."""
+    """Status, outcome, tokens and duration of one request; adds the request id to the response headers."""
 
     def __init__(self, request_id: str, send: Send) -> None:
         self.request_id = request_id
         self.started = time.perf_counter()
         self.status: int | None = None
         self.outcome = "ok"
+        self.tokens = TokenCount()
         self._send = send
 
     async def send(self, message: Message) -> None:

@@ -1,7 +1,7 @@
-"""The HTTP routes of jobs and their files.
+"""The HTTP routes of jobs.
 
-Does: one function for each route, as in `routes`. Does not: run jobs (`jobs.host`). A server has jobs only if it was
-started with a data folder.
+Does: one function for each operation and their table, as in `routes`. Does not: run jobs (`jobs.host`). A server has
+jobs only if it was started with a data folder.
 """
 
 import asyncio
@@ -13,18 +13,31 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from intaglio.schemas.jobs import ENDED, JobStatus, Output, OutputFormat
+from intaglio.schemas.jobs import ENDED, JobSpec, JobStatus, Output, OutputFormat
+from intaglio.schemas.problem import Code
 from starlette.background import BackgroundTask
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 
-from ..errors import ClientGone, InvalidBody, RouteNotFound
-from ..extraction.extract import find_schema
+from ..errors import InvalidBody, RouteNotFound
 from ..extraction.translate import job_request
 from .limits import read_body
-from .routes import Handler, Service, document
+from .operations import (
+    BODY_ERRORS,
+    BUSY_ERRORS,
+    EVENTS,
+    LINES,
+    KeyScope,
+    Operation,
+    Parameter,
+    endings,
+)
+from .principal import current_principal
+from .routes import document
+from .service_state import Service
 
 if TYPE_CHECKING:
+    from ..batches.client_files import ClientFiles
     from ..jobs.host import JobHost
 
 _MEDIA: Mapping[OutputFormat, str] = {
@@ -35,6 +48,19 @@ _MEDIA: Mapping[OutputFormat, str] = {
     "xml": "application/xml",
 }
 _EVENT_S = 0.5
+_Change = Literal["pause", "cancel", "resume"]
+_CHANGES: Mapping[_Change, str] = {
+    "pause": "Pause a job after its rows in flight",
+    "cancel": "Cancel a job; its results so far are kept",
+    "resume": "Resume a job that was paused, was cancelled or has failed",
+}
+
+
+def source_files(service: Service) -> "ClientFiles":
+    """The files of clients, from which jobs read. Raises as `job_host`."""
+    job_host(service)
+    assert service.batches is not None  # opened together with the jobs
+    return service.batches.files
 
 
 def job_host(service: Service) -> "JobHost":
@@ -51,34 +77,6 @@ def job_host(service: Service) -> "JobHost":
     return service.jobs
 
 
-async def upload(service: Service, request: Request) -> Response:
-    """`PUT /v1/files/{name}`: store a file; replaces a file of that name."""
-    jobs = job_host(service)
-    with service.gate.admit():
-        size = await jobs.files.save(request.path_params["name"], _body_chunks(request))
-    return _json({"name": request.path_params["name"], "bytes": size}, 201)
-
-
-async def _body_chunks(request: Request) -> AsyncIterator[bytes]:
-    try:
-        async for chunk in request.stream():
-            yield chunk
-    except ClientDisconnect:
-        raise ClientGone("the client disconnected before its file had arrived") from None
-
-
-async def files(service: Service, _request: Request) -> Response:
-    """`GET /v1/files`: all files with their sizes."""
-    listing = await service.offload(job_host(service).files.names)
-    return _json({"data": [{"name": name, "bytes": size} for name, size in listing.items()]})
-
-
-async def delete_file(service: Service, request: Request) -> Response:
-    """`DELETE /v1/files/{name}`: delete a file. Rows that were read from it remain."""
-    await service.offload(partial(job_host(service).files.delete, request.path_params["name"]))
-    return Response(status_code=204)
-
-
 async def create(service: Service, request: Request) -> Response:
     """`POST /v1/jobs`: start a job over an uploaded file. `Idempotency-Key` makes the request safe to repeat."""
     jobs = job_host(service)
@@ -89,10 +87,15 @@ async def create(service: Service, request: Request) -> Response:
         max_seconds=service.config.body_timeout_s,
     )
     spec = job_request(body, max_depth=service.config.max_json_depth)
-    find_schema(spec.schema_)  # refuse an unknown schema now, not when the job starts
-    key = request.headers.get("idempotency-key")
-    status = await service.offload(partial(jobs.submit, spec, service.model, key))
-    return document(status, 201)
+    # Now, not when the job starts: its name may be unknown, or mean another version by then.
+    tenant = current_principal().tenant
+    schema = await service.offload(partial(service.schemas.resolve, tenant, spec.schema_))
+    spec = spec.model_copy(update={"schema_": schema})
+    name, files = spec.source.path, source_files(service)
+    path = await service.offload(lambda: files.path(name, tenant))
+    key, owner = request.headers.get("idempotency-key"), current_principal().key_id
+    submit = partial(jobs.submit, spec, path, service.model, key, owner)
+    return document(await service.offload(submit), 201)
 
 
 async def show(service: Service, request: Request) -> Response:
@@ -103,19 +106,18 @@ async def show(service: Service, request: Request) -> Response:
 async def list_jobs(service: Service, _request: Request) -> Response:
     """`GET /v1/jobs`: all jobs, newest first."""
     ledger = job_host(service).ledger
+    jobs = [job for job in await service.offload(ledger.names) if _is_own(service, job)]
 
     def statuses() -> list[Any]:
-        return [ledger.status(job).model_dump(mode="json") for job in ledger.names()]
+        return [ledger.status(job).model_dump(mode="json") for job in jobs]
 
     return _json({"data": await service.offload(statuses)})
 
 
-async def change_state(
-    service: Service, request: Request, *, what: Literal["pause", "cancel", "resume"]
-) -> Response:
+async def change_state(service: Service, request: Request, *, what: _Change) -> Response:
     """`POST /v1/jobs/{id}/pause`, `…/cancel`, `…/resume`."""
-    job = request.path_params["id"]
-    return document(await service.offload(partial(job_host(service).request, job, what)))
+    jobs, job = job_host(service), own_job(service, request)
+    return document(await service.offload(partial(jobs.request, job, what)))
 
 
 async def events(service: Service, request: Request) -> Response:
@@ -143,7 +145,7 @@ async def results(service: Service, request: Request) -> Response:
     from ..jobs.tables import DONE
     from ..jobs.writers import write
 
-    jobs, job = job_host(service), request.path_params["id"]
+    jobs, job = job_host(service), own_job(service, request)
     name = request.query_params.get("format", "jsonl")
     if name not in get_args(OutputFormat):
         raise InvalidBody(
@@ -178,7 +180,7 @@ async def dead(service: Service, request: Request) -> Response:
     from ..jobs.tables import DEAD
 
     await _status(service, request)
-    rows = job_host(service).ledger.rows(request.path_params["id"])
+    rows = job_host(service).ledger.rows(own_job(service, request))
     lines = (dead_row(row).model_dump_json() + "\n" for row in rows.results(DEAD))
     return StreamingResponse(lines, media_type="application/jsonl")
 
@@ -188,7 +190,7 @@ async def report(service: Service, request: Request) -> Response:
     from ..jobs.report import as_html, as_json, gather
 
     gathered = await service.offload(
-        partial(gather, job_host(service).ledger, request.path_params["id"])
+        partial(gather, job_host(service).ledger, own_job(service, request))
     )
     if "html" in request.headers.get("accept", ""):
         return HTMLResponse(as_html(gathered))
@@ -196,25 +198,138 @@ async def report(service: Service, request: Request) -> Response:
 
 
 async def _status(service: Service, request: Request) -> JobStatus:
-    return await service.offload(
-        partial(job_host(service).ledger.status, request.path_params["id"])
-    )
+    ledger = job_host(service).ledger
+    return await service.offload(partial(ledger.status, own_job(service, request)))
+
+
+def own_job(service: Service, request: Request) -> str:
+    """The name of a job in the path of a request.
+
+    Raises:
+        UnknownJob: the tenant has no job of that name; another one may have.
+    """
+    from ..jobs.records.errors import UnknownJob
+
+    job: str = request.path_params["id"]
+    if not _is_own(service, job):
+        raise UnknownJob(f"there is no job {job[:80]!r}", hint="GET /v1/jobs lists all jobs")
+    return job
+
+
+def _is_own(service: Service, job: str) -> bool:
+    """Whether a job belongs to the current tenant. A name of which the key is unknown belongs to none."""
+    from ..jobs.owners import key_of
+
+    return service.access.tenant_of(key_of(job)) == current_principal().tenant
 
 
 def _json(value: Any, status: int = 200) -> Response:
     return Response(json.dumps(value), status_code=status, media_type="application/json")
 
 
-JOB_ROUTES: Mapping[str, Mapping[str, Handler]] = {
-    "/v1/files": {"GET": files},
-    "/v1/files/{name}": {"PUT": upload, "DELETE": delete_file},
-    "/v1/jobs": {"GET": list_jobs, "POST": create},
-    "/v1/jobs/{id}": {"GET": show},
-    "/v1/jobs/{id}/events": {"GET": events},
-    "/v1/jobs/{id}/results": {"GET": results},
-    "/v1/jobs/{id}/dead": {"GET": dead},
-    "/v1/jobs/{id}/report": {"GET": report},
-    "/v1/jobs/{id}/pause": {"POST": partial(change_state, what="pause")},
-    "/v1/jobs/{id}/cancel": {"POST": partial(change_state, what="cancel")},
-    "/v1/jobs/{id}/resume": {"POST": partial(change_state, what="resume")},
-}
+_JOB = Parameter("id", "path", "The job's id, as `POST /v1/jobs` gave it.")
+_FORMAT = Parameter("format", "query", "Format of the rows.", get_args(OutputFormat), "jsonl")
+_FORMULAS = Parameter(
+    "formulas",
+    "query",
+    "`neutralise` puts an apostrophe before cells that look like formulas; `keep` leaves them as they are.",
+    ("neutralise", "keep"),
+    "neutralise",
+)
+_KEY = Parameter(
+    "Idempotency-Key",
+    "header",
+    "Makes the request safe to repeat: the same key and job give the job that exists.",
+)
+_CONFLICT = (Code.INVALID_REQUEST, 409)
+_CHANGED = (Code.INVALID_REQUEST, 422)
+
+_job = partial(Operation, scope=KeyScope.JOBS, group="Jobs")
+
+OPERATIONS: tuple[Operation, ...] = (
+    _job(
+        method="POST",
+        path="/v1/jobs",
+        handler=create,
+        summary="Create a job",
+        description="Extracts from every record of an uploaded file.",
+        takes=JobSpec,
+        gives=JobStatus,
+        status=201,
+        parameters=(_KEY,),
+        errors=(
+            *BODY_ERRORS,
+            *endings(Code.UNKNOWN_SCHEMA, Code.NOT_FOUND),
+            _CHANGED,
+            *BUSY_ERRORS,
+        ),
+    ),
+    _job(
+        method="GET",
+        path="/v1/jobs",
+        handler=list_jobs,
+        summary="List the jobs",
+        description='`{"data": [JobStatus, …]}`, newest first.',
+        errors=endings(Code.NOT_FOUND),
+    ),
+    _job(
+        method="GET",
+        path="/v1/jobs/{id}",
+        handler=show,
+        summary="Status of a job",
+        gives=JobStatus,
+        parameters=(_JOB,),
+        errors=endings(Code.NOT_FOUND),
+    ),
+    _job(
+        method="GET",
+        path="/v1/jobs/{id}/events",
+        handler=events,
+        summary="Follow a job",
+        description="Server-sent events: `status` with a JobStatus whenever it changes, `end` with the last one.",
+        gives_media=EVENTS,
+        parameters=(_JOB,),
+        errors=endings(Code.NOT_FOUND),
+    ),
+    _job(
+        method="GET",
+        path="/v1/jobs/{id}/results",
+        handler=results,
+        summary="Results of a job",
+        description="The finished rows, in the order of the source; also while the job runs.",
+        gives_media=LINES,
+        parameters=(_JOB, _FORMAT, _FORMULAS),
+        errors=endings(Code.NOT_FOUND, Code.INVALID_REQUEST),
+    ),
+    _job(
+        method="GET",
+        path="/v1/jobs/{id}/dead",
+        handler=dead,
+        summary="Rows without a result",
+        description="One JSON object per line: row, id, code, reason, pointer, hint, attempts.",
+        gives_media=LINES,
+        parameters=(_JOB,),
+        errors=endings(Code.NOT_FOUND),
+    ),
+    _job(
+        method="GET",
+        path="/v1/jobs/{id}/report",
+        handler=report,
+        summary="Report of a job",
+        description="JSON, or an HTML page if the `Accept` header asks for HTML.",
+        parameters=(_JOB,),
+        errors=endings(Code.NOT_FOUND),
+    ),
+    *(
+        _job(
+            method="POST",
+            path=f"/v1/jobs/{{id}}/{what}",
+            handler=partial(change_state, what=what),
+            summary=summary,
+            gives=JobStatus,
+            parameters=(_JOB,),
+            errors=(*endings(Code.NOT_FOUND), _CONFLICT),
+        )
+        for what, summary in _CHANGES.items()
+    ),
+)

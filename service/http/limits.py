@@ -1,13 +1,13 @@
 """Bounds on the resources that clients can occupy: bodies, headers, concurrent requests.
 
 Does: read a body within limits of size and time, count requests in flight, close connections with slow headers, answer
-malformed HTTP with an error document. Does not: track users or quotas.
+malformed HTTP with an error document. Does not: count what a key uses (`key_accounts`).
 """
 
 import asyncio
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +24,7 @@ from ..errors import (
     ServiceNotReady,
     ServiceOverloaded,
 )
+from .principal import current_tenant
 from .problems import problem_response
 
 _PACE_WINDOW = 64
@@ -63,11 +64,24 @@ def _too_large(max_bytes: int) -> BodyTooLarge:
 
 
 class RequestGate:
-    """Counts requests in flight, refuses those beyond the limit, and refuses all once closed."""
+    """Counts requests in flight, refuses those beyond the limit, and refuses all once closed.
 
-    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
+    `notify` gets the number in flight whenever it changes. The last `kept` places are for tenants that hold less than
+    an equal share, so that no tenant can fill the server alone.
+    """
+
+    def __init__(
+        self,
+        limit: int,
+        clock: Callable[[], float] = time.monotonic,
+        notify: Callable[[int], None] = lambda _: None,
+        kept: int = 0,
+    ) -> None:
         self._limit = limit
+        self._kept = kept
+        self._of_tenant = Counter[str]()
         self._clock = clock
+        self._notify = notify
         self._ends: deque[float] = deque((clock(),), maxlen=_PACE_WINDOW)
         self._in_flight = 0
         self._closed = False
@@ -109,7 +123,8 @@ class RequestGate:
         """
         if self._closed:
             raise ServiceNotReady("the server is stopping", hint="send the request elsewhere")
-        if self._in_flight >= self._limit:
+        tenant = current_tenant()
+        if not self._has_place(tenant):
             raise ServiceOverloaded(
                 f"{self._in_flight} requests are in flight already",
                 hint="try again after Retry-After",
@@ -119,21 +134,40 @@ class RequestGate:
             self._ends.clear()
             self._ends.append(self._clock())
         self._in_flight += 1
+        self._of_tenant[tenant] += 1
+        self._notify(self._in_flight)
         self._idle.clear()
         try:
             yield
         finally:
             self._in_flight -= 1
+            self._of_tenant[tenant] -= 1
+            if not self._of_tenant[tenant]:
+                del self._of_tenant[tenant]
+            self._notify(self._in_flight)
             self._ends.append(self._clock())
             if not self._in_flight:
                 self._idle.set()
 
+    def _has_place(self, tenant: str) -> bool:
+        if self._in_flight < self._limit - self._kept:
+            return True
+        tenants = len(self._of_tenant) + (tenant not in self._of_tenant)
+        share = self._limit // (tenants + 1)
+        return self._in_flight < self._limit and self._of_tenant[tenant] < share
+
 
 class BoundedHeaderProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 protocol with a time limit for headers; answers malformed requests with an error document."""
+    """uvicorn's HTTP/1.1 protocol with time limits; answers malformed requests with an error document.
+
+    A client must send its headers within `header_timeout_s`. The connection of a client that leaves a full write buffer
+    full for `write_timeout_s` is aborted, which ends its request.
+    """
 
     header_timeout_s = 10.0
+    write_timeout_s = 60.0
     _headers_due: asyncio.TimerHandle | None = None
+    _reading_due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -145,7 +179,22 @@ class BoundedHeaderProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_watching()
+        self._stop_waiting()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stop_waiting()
+        self._reading_due = self.loop.call_later(self.write_timeout_s, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._stop_waiting()
+        super().resume_writing()
+
+    def _stop_waiting(self) -> None:
+        if self._reading_due is not None:
+            self._reading_due.cancel()
+            self._reading_due = None
 
     def send_400_response(self, msg: str) -> None:
         error = problem_response(InvalidBody(msg, hint="send a valid HTTP/1.1 request"))

@@ -19,8 +19,10 @@ class CannotListen(Exception):
     hint: str
 
 
-def listen(host: str, port: int) -> list[socket.socket]:
+def listen(host: str, port: int, *, shared: bool = False) -> list[socket.socket]:
     """Bind sockets to every address of `host`, all on one port; port 0 selects a free one.
+
+    With `shared`, several processes of this user may listen on the port; the kernel spreads connections over them.
 
     Raises:
         CannotListen: the port is in use, or this machine does not have the address.
@@ -40,7 +42,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
         for family, _, _, _, address in dict.fromkeys(found):
             bound_port = bound[0].getsockname()[1] if bound else port
             try:
-                sock = _bind(family, (str(address[0]), bound_port, *address[2:]))
+                sock = _bind(family, (str(address[0]), bound_port, *address[2:]), shared=shared)
             except OSError as error:
                 if error.errno not in _NO_SUCH_ADDRESS:
                     raise _bind_error(error, host, bound_port) from None
@@ -54,17 +56,21 @@ def listen(host: str, port: int) -> list[socket.socket]:
     return bound
 
 
-def url(sock: socket.socket) -> str:
+def url(sock: socket.socket, *, tls: bool = False) -> str:
     """The URL of a socket for clients on this machine: the loopback address if the socket is bound to all addresses."""
     host, port = sock.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  compared, not bound
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return f"http{'s' if tls else ''}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _bind(family: int, address: tuple[str | int, ...]) -> socket.socket:
-    sock = socket.socket(family, socket.SOCK_STREAM)
+def _bind(family: int, address: tuple[str | int, ...], *, shared: bool) -> socket.socket:
+    # asyncio turns Nagle's algorithm off only for accepted sockets with the protocol IPPROTO_TCP, inherited from
+    # this one. With it on, the body of a response waits up to 40 ms for the acknowledgement of its headers.
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         if family == socket.AF_INET6:
             sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         sock.bind(address)

@@ -36,7 +36,12 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     service.InvalidBody: (400, Code.INVALID_REQUEST),
     service.UnknownField: (400, Code.UNKNOWN_FIELD),
     service.UnknownSchema: (404, Code.UNKNOWN_SCHEMA),
+    service.IdempotencyKeyReused: (409, Code.IDEMPOTENCY_KEY_REUSED),
+    service.RegistryUnavailable: (503, Code.NOT_READY),
+    service.UnknownResponse: (404, Code.NOT_FOUND),
+    service.ResponsesUnavailable: (503, Code.NOT_READY),
     service.UnknownModel: (404, Code.UNKNOWN_MODEL),
+    service.ConstraintRefused: (400, Code.INVALID_SCHEMA),  # the status of its refusal
     service.RouteNotFound: (404, Code.NOT_FOUND),
     service.MethodNotAllowed: (405, Code.METHOD_NOT_ALLOWED),
     service.BodyTooLarge: (413, Code.BODY_TOO_LARGE),
@@ -47,6 +52,10 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     service.ServiceOverloaded: (429, Code.OVERLOADED),
     service.ServiceNotReady: (503, Code.NOT_READY),
     service.AuthenticationFailed: (401, Code.UNAUTHORIZED),
+    service.KeyNotPermitted: (403, Code.INSUFFICIENT_SCOPE),
+    service.LimitReached: (429, Code.RATE_LIMIT_EXCEEDED),
+    service.RateLimited: (429, Code.RATE_LIMIT_EXCEEDED),
+    service.QuotaExceeded: (429, Code.QUOTA_EXCEEDED),
     service.HostNotAllowed: (403, Code.HOST_NOT_ALLOWED),
     service.ClientGone: (499, Code.CANCELLED),
     service.GenerationFailed: (500, Code.INTERNAL),
@@ -54,6 +63,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     grammar.InvalidConstraint: (400, REFUSAL_CODES[grammar.InvalidConstraint]),
     grammar.UnsupportedConstraint: (400, REFUSAL_CODES[grammar.UnsupportedConstraint]),
     grammar.ConstraintTooLarge: (400, REFUSAL_CODES[grammar.ConstraintTooLarge]),
+    grammar.TablesFull: (400, REFUSAL_CODES[grammar.TablesFull]),
     grammar.Unsatisfiable: (422, REFUSAL_CODES[grammar.Unsatisfiable]),
     grammar.Violation: (500, REFUSAL_CODES[grammar.Violation]),
     grammar.CompilerBusy: (429, REFUSAL_CODES[grammar.CompilerBusy]),
@@ -97,6 +107,9 @@ def problem_response(
 
     `retry_after_s` is the value of Retry-After if the service is overloaded.
     """
+    place = "/schema"
+    if isinstance(error, service.ConstraintRefused):
+        place, error = error.pointer, error.refusal
     entry = status_of(error)
     if entry is None:
         return _response(
@@ -114,12 +127,14 @@ def problem_response(
     details: tuple[Detail, ...] = ()
     if isinstance(error, service.ServiceError):
         hint, param, retryable, details = error.hint, error.param, error.retryable, error.details
+        if isinstance(error, service.LimitReached):
+            retry_after_s = error.retry_after_s
     elif isinstance(error, jobs.JobError):
         hint, param, retryable = error.hint, error.param or None, error.retryable
     elif isinstance(error, engine.EngineError):
         hint, param, retryable = error.hint, error.where or None, error.retryable
     elif isinstance(error, grammar.GrammarError):
-        param, details = "schema", refusal_details(error)
+        param, details = place.removeprefix("/").replace("/", "."), refusal_details(error, place)
         hint = details[0].hint if details else ""
     message = (
         getattr(error, "message", "")
@@ -144,6 +159,8 @@ def problem_response(
 
 def status_of(error: Exception) -> tuple[int, Code] | None:
     """The HTTP status and code of an error; None for an unknown class."""
+    if isinstance(error, service.ConstraintRefused):
+        error = error.refusal
     kind = next((entry for entry in type(error).__mro__ if entry in STATUS), None)
     return None if kind is None else STATUS[kind]
 
@@ -154,6 +171,8 @@ def _response(
     headers = dict(headers or {})
     if status in (429, 503):  # an engine restarts within seconds, whatever the queue
         headers["retry-after"] = str(retry_after_s) if status == 429 else "1"
+    if status >= 500 and not problem.retryable:
+        headers["x-should-retry"] = "false"  # clients of OpenAI repeat requests after any 5xx
     if status == 401:
         headers["www-authenticate"] = "Bearer"
     if status in (408, 413):

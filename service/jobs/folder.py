@@ -7,12 +7,14 @@ name consists of letters, digits, dots, dashes and underscores only.
 import os
 import re
 import stat
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from .records.errors import FolderRefused, InputRefused, UnknownFile
 
+_ABANDONED_S = 3600.0  # other processes may be receiving uploads
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
@@ -23,9 +25,12 @@ class DataFolder:
         self._files = path / "files"
         self._max_bytes = max_bytes
         try:
-            self._files.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # The databases of jobs lie beside the files: a folder that is made here is for this user only.
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._files.mkdir(exist_ok=True, mode=0o700)
             for part in self._files.glob(".*.part"):
-                part.unlink()  # an upload interrupted by a crash
+                if time.time() - part.lstat().st_mtime > _ABANDONED_S:
+                    part.unlink()  # an upload interrupted by a crash
             with TemporaryFile(dir=self._files):
                 pass
         except OSError as error:
@@ -78,9 +83,29 @@ class DataFolder:
             part.unlink(missing_ok=True)
         return size
 
+    def status(self, name: str) -> tuple[int, float] | None:
+        """Size in bytes and time of the last change of a file; None if there is none.
+
+        Raises:
+            InputRefused: the name is invalid.
+        """
+        try:
+            found = self._path_of(name).lstat()
+        except OSError:
+            return None
+        return (found.st_size, found.st_mtime) if stat.S_ISREG(found.st_mode) else None
+
     def delete(self, name: str) -> None:
         """Delete a file. Raises as `path`."""
         self.path(name).unlink(missing_ok=True)
+
+    def discard(self, name: str) -> None:
+        """Delete a file if there is one. Raises `InputRefused` if the name is invalid."""
+        self._path_of(name).unlink(missing_ok=True)
+
+    def require_name(self, name: str) -> None:
+        """Return if `name` can be the name of a file. Raises `InputRefused`."""
+        self._path_of(name)
 
     def _room(self, name: str) -> int:
         """The maximum size in bytes of a file of this name."""

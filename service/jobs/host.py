@@ -1,7 +1,7 @@
 """Jobs that a server runs for its clients: one at a time, in a thread, resumed after a restart.
 
-Does: accept jobs, run the oldest ready one, pause the running one when the server stops. Does not: handle HTTP
-(`service/http/job_routes.py`).
+Does: accept jobs; run the oldest ready one, in one of the processes that share the folder; pause the running one when
+the server stops. Does not: handle HTTP (`service/http/job_routes.py`).
 """
 
 import hashlib
@@ -19,13 +19,16 @@ from .folder import DataFolder
 from .ingest import selected_rows, source_fingerprint
 from .job_runner import Runner
 from .ledger import Ledger
-from .lock import sole_runner
+from .lock import held, sole_runner
+from .owners import job_name
 from .records.errors import InputRefused, JobChanged, JobError, TooManyJobs
 from .records.input_files import check_expansion
 from .records.row import spec_digest
 
-MakeExtracting = Callable[[JobSpec], ExtractionBackend]
-_POLL_S = 0.5
+MakeExtracting = Callable[[str, JobSpec], ExtractionBackend]
+"""Makes the backend of a job from its name and specification."""
+
+_POLL_S = 0.5  # other processes may create jobs, and end while they run some
 
 
 class JobHost:
@@ -40,6 +43,7 @@ class JobHost:
     ) -> None:
         self.files = DataFolder(folder, max_bytes)
         self.ledger = Ledger(str(folder / "jobs.db"))
+        self._lock = folder / "jobs.lock"
         self._max_open = max_open
         self._failed = failed
         self._stop = threading.Event()
@@ -47,8 +51,12 @@ class JobHost:
         self._runner: Runner | None = None
         self._thread: threading.Thread | None = None
 
-    def submit(self, spec: JobSpec, model: str, key: str | None) -> JobStatus:
-        """Create a job over a file of the data folder. The same `key` with the same job returns the existing job.
+    def submit(
+        self, spec: JobSpec, path: Path, model: str, key: str | None = None, owner: str = ""
+    ) -> JobStatus:
+        """Create a job over the file `path`, for the API key of id `owner`.
+
+        The same idempotency `key` with the same job returns the existing job.
 
         Raises:
             InputRefused: the job names outputs, or its source cannot be read.
@@ -61,14 +69,14 @@ class JobHost:
                 param="outputs",
                 hint="omit outputs; GET /v1/jobs/ID/results returns them in any format",
             )
-        path = self.files.path(spec.source.path)
         spec = spec.model_copy(
             update={"source": spec.source.model_copy(update={"path": str(path)})}
         )
         check_expansion(path)
         next(selected_rows(spec, path), None)  # refuse an unreadable source at once
         digest, fingerprint = spec_digest(spec, model), source_fingerprint(path)
-        job = f"job_{hashlib.sha256(key.encode()).hexdigest()[:32] if key else uuid4().hex}"
+        unique = hashlib.sha256(key.encode()).hexdigest()[:32] if key else uuid4().hex
+        job = job_name(owner, unique)
         try:
             if job not in self.ledger.names() and self.ledger.open_jobs() >= self._max_open:
                 raise TooManyJobs(
@@ -117,12 +125,18 @@ class JobHost:
 
     def _work(self, make: MakeExtracting) -> None:
         while not self._stop.is_set():
-            self._changed.clear()
-            job = self._next()
-            if job is None:
-                self._changed.wait(_POLL_S * 20)
-            else:
-                self._run(job, make)
+            with held(self._lock) as is_held:
+                while is_held and not self._stop.is_set():
+                    self._run_next(make)
+            self._stop.wait(_POLL_S)
+
+    def _run_next(self, make: MakeExtracting) -> None:
+        self._changed.clear()
+        job = self._next()
+        if job is None:
+            self._changed.wait(_POLL_S)
+        else:
+            self._run(job, make)
 
     def _next(self) -> str | None:
         """The oldest ready job."""
@@ -134,7 +148,7 @@ class JobHost:
     def _run(self, job: str, make: MakeExtracting) -> None:
         try:
             with sole_runner(self.ledger, job):
-                self._runner = Runner(self.ledger, job, make(self.ledger.spec(job)))
+                self._runner = Runner(self.ledger, job, make(job, self.ledger.spec(job)))
                 if self._stop.is_set():
                     return
                 status = self._runner.run()

@@ -9,9 +9,25 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from .ledger import Ledger
 from .records.errors import JobBusy
+
+
+@contextmanager
+def held(path: Path) -> Iterator[bool]:
+    """Hold a lock that the operating system releases with its process; False if another process has it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+    finally:
+        os.close(file)
 
 
 @contextmanager

@@ -7,11 +7,11 @@ rows (`ledger`).
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy import event
 
+from ..sqlite import configure_sqlite
 from .records.errors import LedgerRefused, LedgerUnknown
 
 VERSION: Final = 2
@@ -153,8 +153,7 @@ def _engine(url: str) -> sa.Engine:
             hint="pip install 'intaglio[server,bulk]'",
         ) from None
     if name == "sqlite":
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+        configure_sqlite(engine)
     return engine
 
 
@@ -193,18 +192,3 @@ def reach_disk(engine: sa.Engine) -> None:
         raw.cursor().execute("PRAGMA wal_checkpoint(FULL)")
     finally:
         raw.close()
-
-
-def _prepare_sqlite(connection: Any, _record: object) -> None:
-    connection.isolation_level = (
-        None  # transactions begin explicitly below, not by the driver's heuristics
-    )
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=60000"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-def _begin_sqlite(connection: sa.Connection) -> None:
-    # A transaction that begins with a read cannot upgrade to a write while another process writes.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")

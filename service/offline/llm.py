@@ -33,7 +33,7 @@ from intaglio.schemas.contract import Contract
 from pydantic import TypeAdapter
 
 from ..client.errors import IntaglioError
-from ..client.models import Extraction, Options, extraction, request_body
+from ..client.models import Extraction, GuidanceOptions, extraction, request_body
 from ..client.shapes import Shape, shape_of
 from ..extraction.enforcement import contract_of
 from ..extraction.extract import EngineOutput, Extractor, Prepared, TextModel
@@ -150,7 +150,7 @@ class LLM:
 
     @overload
     def extract(
-        self, schema: type[T] | TypeAdapter[T], text: str, **options: Unpack[Options]
+        self, schema: type[T] | TypeAdapter[T], text: str, **options: Unpack[GuidanceOptions]
     ) -> Extraction[T]: ...
 
     @overload
@@ -158,10 +158,12 @@ class LLM:
         self,
         schema: Mapping[str, Any] | bool | str | UnionType,
         text: str,
-        **options: Unpack[Options],
+        **options: Unpack[GuidanceOptions],
     ) -> Extraction[Any]: ...
 
-    def extract(self, schema: Any, text: str, **options: Unpack[Options]) -> Extraction[Any]:
+    def extract(
+        self, schema: Any, text: str, **options: Unpack[GuidanceOptions]
+    ) -> Extraction[Any]:
         """Extract the data that `schema` describes from `text`; like `Client.extract`, with the same errors."""
         (result,) = self.extract_many(schema, [text], **options)
         return result
@@ -173,7 +175,7 @@ class LLM:
         texts: Iterable[str],
         *,
         return_errors: Literal[False] = False,
-        **options: Unpack[Options],
+        **options: Unpack[GuidanceOptions],
     ) -> list[Extraction[T]]: ...
 
     @overload
@@ -183,7 +185,7 @@ class LLM:
         texts: Iterable[str],
         *,
         return_errors: Literal[False] = False,
-        **options: Unpack[Options],
+        **options: Unpack[GuidanceOptions],
     ) -> list[Extraction[Any]]: ...
 
     @overload
@@ -193,7 +195,7 @@ class LLM:
         texts: Iterable[str],
         *,
         return_errors: Literal[True],
-        **options: Unpack[Options],
+        **options: Unpack[GuidanceOptions],
     ) -> list[Extraction[T] | IntaglioError]: ...
 
     @overload
@@ -203,7 +205,7 @@ class LLM:
         texts: Iterable[str],
         *,
         return_errors: Literal[True],
-        **options: Unpack[Options],
+        **options: Unpack[GuidanceOptions],
     ) -> list[Extraction[Any] | IntaglioError]: ...
 
     def extract_many(
@@ -212,7 +214,7 @@ class LLM:
         texts: Iterable[str],
         *,
         return_errors: bool = False,
-        **options: Unpack[Options],
+        **options: Unpack[GuidanceOptions],
     ) -> list[Any]:
         """Run `extract` for each of `texts`, all in one batch; results are in the order of the texts.
 
@@ -241,7 +243,7 @@ class LLM:
         items: Iterable[tuple[K, Any, str] | None],
         *,
         at_once: int = 512,
-        **options: Unpack[Options],
+        **options: Unpack[GuidanceOptions],
     ) -> Generator[tuple[K, Extraction[Any] | IntaglioError], None, None]:
         """Run `extract` for any number of (key, schema, text) items; yields (key, result or error) in order of
         completion.
@@ -267,7 +269,8 @@ class LLM:
                     while outputs and not verdict.done():
                         yield None  # let the engine go on with the other texts
                     with sdk_errors():
-                        ready = self._extractor.prepare(parsed, verdict.result())
+                        examined = self._extractor.examined(parsed, verdict.result())
+                        ready = self._extractor.prepare(examined)
                 except IntaglioError as error:
                     refused.append((key, error))
                 else:
@@ -347,16 +350,18 @@ def _load_embedded() -> LLM:
 
 @overload
 def extract(
-    schema: type[T] | TypeAdapter[T], text: str, **options: Unpack[Options]
+    schema: type[T] | TypeAdapter[T], text: str, **options: Unpack[GuidanceOptions]
 ) -> Extraction[T]: ...
 
 
 @overload
 def extract(
-    schema: Mapping[str, Any] | bool | str | UnionType, text: str, **options: Unpack[Options]
+    schema: Mapping[str, Any] | bool | str | UnionType,
+    text: str,
+    **options: Unpack[GuidanceOptions],
 ) -> Extraction[Any]: ...
 
 
-def extract(schema: Any, text: str, **options: Unpack[Options]) -> Extraction[Any]:
+def extract(schema: Any, text: str, **options: Unpack[GuidanceOptions]) -> Extraction[Any]:
     """`LLM().extract` with the included model, which is loaded on the first call and cached."""
     return _embedded().extract(schema, text, **options)

@@ -24,8 +24,8 @@ import zmq
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.errors import EngineError
 from intaglio.engine.host.local import LocalEngine
-from intaglio.engine.host.messages import Check, Checked, Deltas, Event, Ready, encode, event
-from intaglio.engine.host.process import COMMANDS, EVENTS
+from intaglio.engine.host.messages import Check, Checked, Deltas, Event, Join, Joined, encode, event
+from intaglio.engine.host.process import ANSWERS, COMMANDS, EVENTS
 from intaglio.engine.types import Delta, Request, SamplingParams
 from intaglio.grammar.api import Constraint, KeyOrder, Kind, Whitespace
 
@@ -55,24 +55,32 @@ class Tally:
 
 
 class EngineProcess:
-    """An engine's process and the sockets to it, as a supervisor would have them."""
+    """An engine's process and the sockets to it, as a supervisor and a client would have them."""
 
     def __init__(self, config: EngineConfig, folder: Path) -> None:
         self._context = zmq.Context()
         self._commands = self._context.socket(zmq.PUSH)
         self._events = self._context.socket(zmq.PULL)
-        self._commands.bind(f"ipc://{folder / COMMANDS}")
+        self._answers = self._context.socket(zmq.DEALER)
+        self._answers.routing_id = b"fuzz"
         self._events.bind(f"ipc://{folder / EVENTS}")
+        self._commands.connect(f"ipc://{folder / COMMANDS}")
+        self._answers.connect(f"ipc://{folder / ANSWERS}")
+        self._poller = zmq.Poller()
+        self._poller.register(self._events, zmq.POLLIN)
+        self._poller.register(self._answers, zmq.POLLIN)
         self._popen = subprocess.Popen(
-            [sys.executable, "-P", "-c", ENTRY, str(folder)], stdin=subprocess.PIPE
+            [sys.executable, "-P", "-c", ENTRY, str(folder.parent), folder.name],
+            stdin=subprocess.PIPE,
         )
         assert self._popen.stdin is not None
         self._popen.stdin.write(msgspec.json.encode(config) + b"\n")
         self._popen.stdin.flush()
 
     def __enter__(self) -> Self:
-        while not isinstance(self.receive(), Ready):
-            pass
+        self.send(encode(Join()))
+        while not isinstance(self.receive(), Joined):  # not answered before the engine is ready
+            self.send(encode(Join()))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -88,19 +96,25 @@ class EngineProcess:
         return int(psutil.Process(self._popen.pid).memory_info().rss / 2**20)
 
     def send(self, message: bytes) -> None:
-        self._commands.send(message)
+        self._commands.send_multipart((b"fuzz", message))
 
     def receive(self) -> Event:
         """The next event. An engine that has died, or says nothing for `PATIENCE_S`, is what is looked for."""
         end = time.monotonic() + PATIENCE_S
-        while not self._events.poll(500):
+        while not (told := self._poll()):
             if self._popen.poll() is not None:
                 raise AssertionError(f"the engine died: {self._popen.returncode}")
             if time.monotonic() > end:
                 self._popen.send_signal(signal.SIGUSR1)  # it writes where its threads are
                 time.sleep(5.0)
                 raise AssertionError("the engine is silent")
-        return event(self._events.recv())
+        return event(told)
+
+    def _poll(self) -> bytes:
+        """The next message that says something; empty if there is none."""
+        for socket, _ in self._poller.poll(500):
+            return bytes(socket.recv())
+        return b""
 
     def check(self) -> None:
         """Every invariant holds, and nothing is held for a request that is over."""
@@ -210,7 +224,8 @@ def run(seed: int, seconds: float, folder: Path) -> dict[str, Tally]:
     model = write_checkpoint(folder / "model", {**LLAMA, "max_position_embeddings": 512})
     vocabulary, config = LLAMA["vocab_size"], configuration(model)
     found: dict[str, Tally] = {}
-    sockets = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    sockets = Path(tempfile.mkdtemp(prefix="fuzz-")) / "engine"
+    sockets.mkdir()
     with EngineProcess(config, sockets) as engine:
         until = time.monotonic() + seconds / 2
         began = engine.megabytes

@@ -1,8 +1,13 @@
 """Short runs of the fuzzers: no request ends an engine. The long ones are commands, see their modules."""
 
 from pathlib import Path
+from typing import Any
 
-from tests.fuzz import engine_door, http_door
+import httpx2
+import pytest
+
+from tests.fuzz import api_door, engine_door, http_door
+from tests.fuzz.api_requests import Sent
 
 
 def test_no_request_at_its_own_door_ends_an_engine(tmp_path: Path) -> None:
@@ -16,3 +21,29 @@ def test_no_request_at_its_own_door_ends_an_engine(tmp_path: Path) -> None:
 def test_no_body_ends_an_engine(tmp_path: Path) -> None:
     found = http_door.run(seed=15, seconds=10.0, folder=tmp_path)
     assert {"ok", "invalid_request"} <= found.keys()
+
+
+# starlette leaves the file of a form to the garbage collector if the form breaks off in its middle.
+@pytest.mark.filterwarnings("ignore:Exception ignored in. <function SpooledTemporaryFile")
+def test_no_spoilt_request_to_any_operation_is_answered_wrongly(tmp_path: Path) -> None:
+    found = api_door.run(seed=15, cases=400, folder=tmp_path)
+    assert found.faults == found.failures == []
+    assert found.statuses["200"] > 20
+    assert found.statuses["400"] > 20
+    assert len(found.operations) > 30
+
+
+def test_a_fault_in_an_answer_is_found() -> None:
+    paths: dict[str, Any] = {"/x": {"post": {"responses": {"200": {}, "400": {}}}}}
+    sent = Sent(("POST", "/x"), "POST", "/x")
+    error = {"error": {"message": "no", "type": "invalid_request_error", "code": "invalid_request"}}
+    told = {"error": {**error["error"], "message": "KeyError at 0x7f00aa11"}}
+
+    def faults(status: int, body: Any) -> list[str]:
+        return api_door.check(sent, httpx2.Response(status, json=body), paths)
+
+    assert faults(200, {}) == faults(400, error) == []
+    assert "5xx" in faults(500, error)
+    assert "undocumented status 418" in faults(418, error)
+    assert faults(400, {"detail": "no"}) == ["no error document"]
+    assert len(faults(400, told)) == 1

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,12 @@ from intaglio import Client
 from intaglio.service.cli.banner import Banner
 from intaglio.service.client import Unauthorized
 from intaglio.service.config import ServiceConfig
+from intaglio.service.errors import ServiceOverloaded
 from intaglio.service.http.access import Access, is_loopback
+from intaglio.service.http.exposure import is_exposed
 from intaglio.service.http.limits import RequestGate
 from intaglio.service.http.listen import CannotListen, listen, url
+from intaglio.service.http.principal import Principal, acting_as
 
 from tests.support.live_service import Live, live, until
 from tests.support.scripted_engine import launch
@@ -128,9 +132,10 @@ def request(came_to: str, host: str) -> dict[str, Any]:
 def test_a_server_that_others_reach_answers_to_any_name_and_is_told_to_have_a_key() -> None:
     everywhere = Access(ServiceConfig(host="0.0.0.0"))
     everywhere.check(request("127.0.0.1", "api.example"))
-    assert everywhere.exposed
-    assert not Access(ServiceConfig(host="0.0.0.0", api_keys=KEYS)).exposed
-    assert not Access(ServiceConfig(host="localhost")).exposed
+    assert is_exposed(ServiceConfig(host="0.0.0.0"))
+    assert not is_exposed(ServiceConfig(host="0.0.0.0", api_keys=KEYS))
+    assert not is_exposed(ServiceConfig(host="0.0.0.0", key_store="somewhere"))
+    assert not is_exposed(ServiceConfig(host="localhost"))
     assert [is_loopback(name) for name in ("::1", "[::1]", "localhost.", "::", "8.8.8.8")] == [
         True,
         True,
@@ -214,6 +219,35 @@ def test_retry_after_is_the_length_of_the_queue_at_its_pace() -> None:
         assert gate.retry_after_s == 1
         now[0] += 10_000.0
         assert gate.retry_after_s == 600
+
+
+def test_no_tenant_fills_the_server_alone() -> None:
+    gate = RequestGate(16, kept=4)
+
+    def admitted(tenant: str, count: int) -> int:
+        """How many of so many requests get in, and stay."""
+        inside = 0
+        with acting_as(Principal(tenant=tenant)):
+            for _ in range(count):
+                one = gate.admit()
+                try:
+                    one.__enter__()
+                except ServiceOverloaded:
+                    continue
+                staying.append(one)
+                inside += 1
+        return inside
+
+    staying: list[AbstractContextManager[None]] = []
+    assert admitted("flood", 50) == 12
+    assert admitted("light", 3) == 3
+    assert admitted("flood", 50) == 0
+    assert admitted("third", 3) == 1
+    assert admitted("fourth", 3) == 0, "the limit is the limit"
+    for one in staying:
+        one.__exit__(None, None, None)
+    assert gate.in_flight == 0
+    assert admitted("flood", 50) == 12
 
 
 def test_the_deaths_of_an_engine_are_in_the_log_and_the_meters(folder: Path) -> None:

@@ -263,22 +263,6 @@ def test_a_client_that_hangs_up_in_the_middle_of_its_body(service: Live) -> None
     until(lambda: service.outcome("hung-up") == "cancelled")
 
 
-def test_a_dead_engine_ends_requests_and_the_service_recovers(service: Live) -> None:
-    with ThreadPoolExecutor(9) as pool:
-        held = [pool.submit(service.extract, {}, "<<hold>>") for _ in range(8)]
-        until(lambda: service.blocks().open_requests == 8)
-        info = service.app.service.backend.info
-        assert info is not None
-        os.kill(info.pid, signal.SIGKILL)
-        answers = [future.result() for future in held]
-    for response in answers:
-        assert problem(response, 503, Code.ENGINE_LOST).retryable
-        assert response.headers["retry-after"]
-    until(lambda: service.http.get("/ready").status_code == 200)
-    assert service.extract({}, "<<echo 1>>").json()["data"] == 1
-    assert service.settled().clean
-
-
 def test_ready_tells_why_not(folder: Path, tmp_path: Path) -> None:
     loading = tmp_path / "loading"
     loading.touch()
@@ -410,10 +394,26 @@ def test_metrics_count_what_happened(service: Live) -> None:
     until(lambda: _metric(service, "intaglio_batch_sequences_max") > 1)
     answered = 'intaglio_requests_total{outcome="ok",route="/v1/extract"}'
     until(lambda: _metric(service, answered) >= 9)  # counted when the last byte is out
-    assert _metric(service, "intaglio_time_to_first_token_seconds_count") >= 9
+    first_tokens = 'intaglio_time_to_first_token_seconds_count{route="/v1/extract"}'
+    assert _metric(service, first_tokens) >= 9
     assert _metric(service, "intaglio_engine_up") == 1
     # The engine tells how it stands four times a second.
     until(lambda: _metric(service, "intaglio_kv_cache_usage_ratio") == 0)
+
+
+def test_the_state_of_the_engine_tells_what_it_did(service: Live) -> None:
+    service.extract(PERSON, f"<<echo {ADA}>>")
+
+    def engine() -> dict[str, Any]:
+        state: dict[str, Any] = service.http.get("/v1/engine/state").json()
+        return dict(state["engines"][0])
+
+    until(lambda: engine()["finished"].get("stop", 0) >= 1)
+    told = engine()
+    assert told["state"] == "ready"
+    assert told["lives"]["deaths"] == service.app.service.backend.lives.deaths
+    assert told["facts"]["model"] == "scripted"
+    until(lambda: engine()["memory"]["used_share"] == 0)
 
 
 def _metric(service: Live, name: str) -> float:

@@ -172,8 +172,12 @@ def test_kill_9_of_the_engine_under_load(service: Live) -> None:
         info = service.app.service.backend.info
         assert info is not None
         os.kill(info.pid, signal.SIGKILL)
-        assert {future.result().status_code for future in futures} == {503}
-    until(lambda: service.http.get("/ready").status_code == 200)
+        until(lambda: service.http.get("/ready").status_code == 503)
+        answers = [future.result() for future in futures]
+    assert service.app.service.backend.lives.deaths == 1
+    assert {answer.status_code for answer in answers} == {200}
+    for answer in answers:
+        jsonschema.validate(answer.json()["data"], LONG)
     jsonschema.validate(service.extract(TICKET, "again").json()["data"], TICKET)
     assert service.settled().clean
 

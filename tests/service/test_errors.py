@@ -6,7 +6,12 @@ from intaglio.engine import errors as engine_errors
 from intaglio.grammar import api as grammar
 from intaglio.grammar.contract import errors as grammar_errors
 from intaglio.schemas.problem import Code, ProblemDocument
-from intaglio.service.errors import GenerationFailed, MethodNotAllowed, ServiceError
+from intaglio.service.errors import (
+    ConstraintRefused,
+    GenerationFailed,
+    MethodNotAllowed,
+    ServiceError,
+)
 from intaglio.service.extraction.failures import request_error
 from intaglio.service.http.problems import STATUS, problem_response
 from intaglio.service.jobs.records.errors import JobError
@@ -37,7 +42,11 @@ EVERY = sorted(
 
 
 def make(kind: type[Exception]) -> Exception:
-    return MethodNotAllowed("no", ("GET",)) if kind is MethodNotAllowed else kind("the message")
+    if kind is MethodNotAllowed:
+        return MethodNotAllowed("no", ("GET",))
+    if kind is ConstraintRefused:
+        return ConstraintRefused(grammar.InvalidConstraint("the message"), "/schema")
+    return kind("the message")
 
 
 def test_the_table_is_total_and_has_no_strangers() -> None:

@@ -80,7 +80,7 @@ def server(folder: Path, **settings: Any) -> Iterator[Process]:
             (engine,) = [
                 process for process in below if scripted_engine.__file__ in process.cmdline()
             ]
-            yield Process(popen, http, below, engine, Path(engine.cmdline()[-1]))
+            yield Process(popen, http, below, engine, Path(engine.cmdline()[-2]))
     finally:
         popen.kill()
         popen.wait()
@@ -229,3 +229,19 @@ def test_a_taken_port_ends_the_server_and_its_engine(folder: Path) -> None:
         until(lambda: not any(child.is_running() for child in children))
         assert popen.stdout is not None
         popen.stdout.close()
+
+
+def test_sighup_replaces_the_engine_and_ends_no_request(folder: Path, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    with server(folder, grace_s=600.0) as process, ThreadPoolExecutor(4) as pool:
+        inside = [pool.submit(process.extract, {"schema": {}, "text": f"<<hold {gate}>>"})]
+        process.busy(1)
+        process.popen.send_signal(signal.SIGHUP)
+        until(lambda: process.http.get("/ready").status_code == 503)
+        waiting = pool.submit(process.extract, {"schema": {}, "text": "<<echo 2>>"})
+        gate.touch()
+        assert inside[0].result().json()["data"] == 1
+        assert waiting.result().json()["data"] == 2
+        until(lambda: not process.engine.is_running())
+        process.popen.send_signal(signal.SIGTERM)
+        assert process.end() == 0

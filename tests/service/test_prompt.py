@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from intaglio.service.extraction.prompt import BRIEF, INSTRUCTION, extraction_messages, outline
+from intaglio.service.extraction.outline import BRIEF, outline
+from intaglio.service.extraction.prompt import INSTRUCTION, PromptParts, extraction_messages
 
 
 def lines(properties: dict[str, object], **more: object) -> list[str]:
@@ -97,7 +98,7 @@ def test_a_description_cannot_forge_a_property() -> None:
 
 def test_messages_and_variables_say_the_same() -> None:
     schema = {"title": "Thing", "type": "object", "properties": {"a": {"type": "string"}}}
-    prompt = extraction_messages(schema, "the text")
+    prompt = extraction_messages(schema, PromptParts.of("the text"))
     assert prompt.variables == {"schema": "// Thing\na?: string", "document": "the text"}
     system, user = prompt.messages
     assert system["content"] == f"{INSTRUCTION}\n\n// Thing\na?: string"
@@ -158,6 +159,14 @@ def test_a_thousand_properties_are_counted() -> None:
 def test_a_document_without_words_lends_none_of_the_schema(document: str) -> None:
     member = {"type": "string", "description": "How it is called"}
     schema = {"title": "Thing", "type": "object", "properties": {"name": member}}
-    assert extraction_messages(schema, document).variables["schema"] == "name?: string"
-    assert "How it is called" in extraction_messages(schema, document).messages[0]["content"]
-    assert "called" in extraction_messages(schema, document + " Brandt").variables["schema"]
+    assert (
+        extraction_messages(schema, PromptParts.of(document)).variables["schema"] == "name?: string"
+    )
+    assert (
+        "How it is called"
+        in extraction_messages(schema, PromptParts.of(document)).messages[0]["content"]
+    )
+    assert (
+        "called"
+        in extraction_messages(schema, PromptParts.of(document + " Brandt")).variables["schema"]
+    )

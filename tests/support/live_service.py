@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import httpx2
-from intaglio.engine.api import BlockReport, EngineClient, GrammarConfig, Launch, Watch
+from intaglio.engine.api import BlockReport, Engines, GrammarConfig, Launch, Watch
 from intaglio.service.config import ServiceConfig
 from intaglio.service.extraction.extract import TextModel
-from intaglio.service.http.app import Application, Server, ServerAddress
+from intaglio.service.http.app import Application
 from intaglio.service.http.log import make_logger
+from intaglio.service.http.server import Server, ServerAddress
+from intaglio.service.routing.router import EngineRouter, RoutingPolicy
 
 T = TypeVar("T")
 
@@ -86,8 +88,9 @@ def live(
     listening = threading.Event()
 
     async def serve() -> None:
+        policy = RoutingPolicy(wait_s=config.engine_wait_s)
         app = Application(
-            EngineClient(launch, watch),
+            EngineRouter(Engines.owned([launch] * config.engines, watch), policy),
             partial(TextModel.load, folder),
             folder.name,
             config,

@@ -64,7 +64,7 @@ class _Known:
     table: list[int]
     unusable_from: float
     computed: int = 0
-    last: int | None = None  # what was picked last
+    last: int | None = None  # the last sample
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Pass:
     """A plan under way."""
 
     plan: Plan
-    picked: SampledBatch | None = None
+    drawn: SampledBatch | None = None
 
 
 class ScriptedExecutor:
@@ -150,7 +150,7 @@ class ScriptedExecutor:
         for position, told in enumerate(work.tokens, work.start):
             token = told
             if told == PLACEHOLDER:
-                demand(known.last is not None, "nothing was picked for a sequence that goes on")
+                demand(known.last is not None, "nothing was sampled for a sequence that goes on")
                 demand(position == len(known.tokens), "a pick stands elsewhere than at the end")
                 demand(not self._strict, "a token that is known was not told")
                 self.seen.ahead += 1
@@ -179,14 +179,14 @@ class ScriptedExecutor:
 
     def sample(self, handle: Pass, masks: Masks) -> None:
         demand(handle is self._logits, "logits that were overwritten are sampled")
-        picks = []
+        samples = []
         for work in handle.plan.works:
             if not work.logits:
                 continue
             known = self._known[work.seq_id]
             if len(known.tokens) > known.unusable_from:
                 known.last = TEXT[0]  # a device leaves something there, and may compute on
-                picks.append(
+                samples.append(
                     SampledToken(work.seq_id, (), failure=Failure("numerical_error", "nan"))
                 )
                 continue
@@ -196,13 +196,13 @@ class ScriptedExecutor:
                 allowed = allowed_tokens(row, VOCAB).tolist()
                 demand(allowed != [], "a row that allows nothing was handed to the sampler")
             known.last = self._next(known, allowed)
-            picks.append(SampledToken(work.seq_id, (known.last,)))
-        handle.picked = SampledBatch(tuple(picks))
+            samples.append(SampledToken(work.seq_id, (known.last,)))
+        handle.drawn = SampledBatch(tuple(samples))
 
     def sampled(self, handle: Pass) -> SampledBatch:
-        demand(handle.picked is not None, "picks are read that were not made")
-        assert handle.picked is not None
-        return handle.picked
+        demand(handle.drawn is not None, "samples are read that were not drawn")
+        assert handle.drawn is not None
+        return handle.drawn
 
     def _next(self, known: _Known, allowed: list[int] | None) -> int:
         size = self._block_size

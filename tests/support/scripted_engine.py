@@ -3,8 +3,9 @@
 The prompt is read as bytes, and of those what stands between the last `<<` and `>>`, if that is there. `echo TEXT`
 answers TEXT, one byte a step; `slow TEXT` the same in steps of `pace_s`; `hold PATH` answers 1 once that file exists,
 and `hold` never; `die` ends the process as kill -9 would; `break` raises inside a step; `stall` never comes back from
-one; `fail CODE` ends with that failure; `late` ends by its deadline. One block of its pretended memory is held for each
-open request.
+one; `fail CODE` ends with that failure; `late` ends by its deadline; `seed` answers the seed of the request; `force
+TEXT` answers TEXT as if its budget had completed it. The log-probability of a token is -byte / 64. One block of its
+pretended memory is held for each open request.
 """
 
 import os
@@ -21,17 +22,21 @@ from intaglio.engine.host.messages import EngineInfo
 from intaglio.engine.host.process import main
 from intaglio.engine.host.supervisor import Launch
 from intaglio.engine.metrics import Snapshot
-from intaglio.engine.types import Delta, Failure, Finish, Request, Usage
+from intaglio.engine.types import Delta, Failure, Finish, Request, TokenLogprob, Usage
 from intaglio.grammar.api import CacheStats
 
 BLOCKS = 256
 
 
 class Script(msgspec.Struct, frozen=True):
-    """How the process behaves. While the file `load_while` exists it loads; with `crash_while`, loading crashes."""
+    """How the process behaves. While the file `load_while` exists it loads; with `crash_while`, loading crashes.
+
+    It serves `batch` requests at once, in order of arrival; 0 = all.
+    """
 
     model: str = "scripted"
     pace_s: float = 0.05
+    batch: int = 0
     load_while: str | None = None
     unusable: str | None = None
     crash_while: str | None = None
@@ -43,11 +48,23 @@ def told(request: Request) -> bytes:
     return text.rpartition(b"<<")[2].partition(b">>")[0]
 
 
+def scores(request: Request, tokens: tuple[int, ...]) -> tuple[TokenLogprob, ...]:
+    """The log-probabilities of tokens, where a request asks for them."""
+    asked = request.sampling.logprobs
+    if asked is None:
+        return ()
+    return tuple(
+        TokenLogprob(t, -t / 64, tuple(((t + i) % 256, -(t + i) / 64) for i in range(asked)))
+        for t in tokens
+    )
+
+
 class ScriptedEngine:
     """Stands in for `intaglio.engine.loop.Engine`."""
 
-    def __init__(self, pace_s: float) -> None:
+    def __init__(self, pace_s: float, batch: int = 0) -> None:
         self._pace = pace_s
+        self._batch = batch
         self._changed = threading.Condition()
         self._open: dict[str, tuple[Request, list[int]]] = {}
         self._aborted: list[str] = []
@@ -70,7 +87,7 @@ class ScriptedEngine:
 
     def step(self) -> list[Delta]:
         with self._changed:
-            batch = list(self._open.values())
+            batch = list(self._open.values())[: self._batch or None]
             aborted, self._aborted = self._aborted, []
         if not batch:
             return []
@@ -84,6 +101,8 @@ class ScriptedEngine:
             held = order == b"hold" and not (text and Path(os.fsdecode(text)).exists())
             if order == b"hold":
                 text = b"1"
+            if order == b"seed":
+                text = str(request.sampling.seed).encode()
             if order == b"die":
                 os.kill(os.getpid(), signal.SIGKILL)
             if order == b"break":
@@ -106,9 +125,19 @@ class ScriptedEngine:
                     finish = Finish.STOP
                 elif len(said) == request.sampling.max_tokens:
                     finish = Finish.LENGTH
-            usage = Usage(len(request.prompt), len(said)) if finish else None
+            usage = None
+            if finish:
+                forced = order == b"force"
+                usage = Usage(len(request.prompt), len(said), budget_forced=forced)
             deltas.append(
-                Delta(request_id=request.id, tokens=tokens, finish=finish, usage=usage, error=error)
+                Delta(
+                    request_id=request.id,
+                    tokens=tokens,
+                    logprobs=scores(request, tokens),
+                    finish=finish,
+                    usage=usage,
+                    error=error,
+                )
             )
         with self._changed:
             for delta in deltas:
@@ -172,7 +201,7 @@ def build(configuration: bytes) -> Assembly:
         pid=os.getpid(),
     )
     return Assembly(
-        engine=ScriptedEngine(script.pace_s),
+        engine=ScriptedEngine(script.pace_s, script.batch),
         info=info,
         grammar_stats=CacheStats,
         close=lambda: None,

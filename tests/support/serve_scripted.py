@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from intaglio.engine.api import EngineClient, GrammarConfig
+from intaglio.engine.api import Engines, GrammarConfig
 from intaglio.service.config import ServiceConfig
 from intaglio.service.extraction.extract import TextModel
-from intaglio.service.http.app import (
-    EXIT_CANNOT_SERVE,
-    Application,
-    ServerAddress,
-    serve_application,
-)
+from intaglio.service.http.app import Application
 from intaglio.service.http.listen import CannotListen
+from intaglio.service.http.server import ServerAddress, serve_application
+from intaglio.service.http.worker_fleet import EXIT_CANNOT_SERVE
+from intaglio.service.routing.router import EngineRouter
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -43,12 +41,13 @@ def announce(where: ServerAddress) -> None:
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     script = msgspec.json.decode(sys.argv[2], type=Script)
+    config = ServiceConfig(log_format="json", **json.loads(sys.argv[3]))
     make = partial(
         Application,
-        EngineClient(launch(script)),
+        EngineRouter(Engines.owned([launch(script)] * config.engines)),
         partial(TextModel.load, folder),
         folder.name,
-        ServiceConfig(log_format="json", **json.loads(sys.argv[3])),
+        config,
         grammar=GrammarConfig(grammar_deadline_s=60.0),
     )
     try:

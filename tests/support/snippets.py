@@ -25,7 +25,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -42,7 +42,7 @@ FENCE = re.compile(
 RUNNABLE = ("console", "python")
 ANSWERS = ("json", "text")
 # What differs from run to run.
-CHANGING_KEYS = {"id", "created", "changed", "timings", "request_id", "cost"}
+CHANGING_KEYS = {"id", "created", "created_at", "changed", "timings", "request_id", "cost"}
 TEMPORARY = (
     (re.compile(r"\b(ext|req|job)_[0-9a-f]{8,}"), r"\1_…"),
     (re.compile(r"\d+(\.\d+)? ms\b"), "… ms"),
@@ -210,7 +210,9 @@ class Run:
 
     def _run_python(self, block: Block, answer: Block | None) -> None:
         self._python = self._python or Python(self.folder, self.environment)
-        printed, failed = self._python.run(block)
+        address = self.url.removeprefix("http://")
+        body = block.body.replace(SHOWN_ADDRESS, address)
+        printed, failed = self._python.run(replace(block, body=body))
         if failed:
             self.failures.append(Failure(block.place, failed, block.page))
         elif answer is not None:

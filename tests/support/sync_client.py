@@ -15,6 +15,9 @@ CLIENT = Path(__file__).resolve().parents[2] / "service" / "client"
 FILES = {
     CLIENT / "_async.py": CLIENT / "_sync.py",
     CLIENT / "_async_jobs.py": CLIENT / "_sync_jobs.py",
+    CLIENT / "_async_many.py": CLIENT / "_sync_many.py",
+    CLIENT / "_async_schemas.py": CLIENT / "_sync_schemas.py",
+    CLIENT / "_async_stream.py": CLIENT / "_sync_stream.py",
     CLIENT / "_async_wire.py": CLIENT / "_sync_wire.py",
 }
 HEADER = "# Generated from {} by `make sync-client`; change that file.\n"
@@ -22,8 +25,15 @@ REPLACEMENTS = {
     "AsyncClient": "Client",
     "AsyncBaseTransport": "BaseTransport",
     "AsyncJobs": "Jobs",
+    "AsyncManyTexts": "ManyTexts",
+    "AsyncSchemas": "Schemas",
+    "AsyncExtractionStream": "ExtractionStream",
     "AsyncWire": "Wire",
     "_async_jobs": "_sync_jobs",
+    "_async_many": "_sync_many",
+    "_async_schemas": "_sync_schemas",
+    "_async_stream": "_sync_stream",
+    "gather_bounded": "map_bounded",
     "_async_wire": "_sync_wire",
     "asynccontextmanager": "contextmanager",
     "aiter_bytes": "iter_bytes",

@@ -6,7 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from intaglio.schemas import catalogue
-from intaglio.service.extraction.prompt import outline
+from intaglio.service.extraction.outline import outline
 
 from tests.service.cli.conftest import Run
 

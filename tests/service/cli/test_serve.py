@@ -148,7 +148,7 @@ def test_an_address_or_a_folder_that_cannot_be_had_is_said_at_the_start(tmp_path
             (("--data", tmp_path / "file"), 2, "data folder"),
             (("--data", tmp_path / "file" / "below"), 2, "data folder"),
             (("--port", port), 4, f"port {port} of 127.0.0.1 is in use"),
-            (("--host", "192.0.2.1"), 4, "no address 192.0.2.1"),
+            (("--allow-anonymous", "--host", "192.0.2.1"), 4, "no address 192.0.2.1"),
         ):
             process = start("serve", *(("--port", "0") if "--port" not in args else ()), *args)
             out, err = process.communicate(timeout=120)

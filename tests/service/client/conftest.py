@@ -51,8 +51,8 @@ def connect(request: pytest.FixtureRequest, stub: StubService) -> Iterator[Conne
         def make(base_url: str | None = None, **kwargs: Any) -> Any:
             kind = Client if request.param == "sync" else AsyncClient
             client = kind(base_url or stub.base_url, **kwargs)
-            limit = client._wire._retries.limit
-            client._wire._retries = Retries(limit, first_s=0.001, longest_s=0.002)
+            limit = client._wire.retries.limit
+            client._wire.retries = Retries(limit, first_s=0.001, longest_s=0.002)
             face = client if isinstance(client, Client) else Blocking(client, runner)
             cleanup.callback(face.close)
             return face

@@ -28,7 +28,10 @@ SURFACE = [
 CLIENT_METHODS = [
     "base_url",
     "close",
+    "engine_state",
     "extract",
+    "extract_many",
+    "extract_stream",
     "health",
     "models",
     "ready",

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from intaglio.service.http.interface import OPERATIONS
 from intaglio.service.http.openapi import document
 
 from . import cli, decisions, http, sdk, settings
@@ -16,7 +17,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES: Mapping[str, Callable[[], str]] = {
     "decisions/index.md": decisions.page,
     "reference/http.md": http.page,
-    "reference/openapi.json": lambda: json.dumps(document(), indent=1) + "\n",
+    "reference/openapi.json": lambda: json.dumps(document(OPERATIONS), indent=1) + "\n",
     "reference/sdk.md": sdk.page,
     "reference/cli.md": cli.page,
     "reference/settings.md": settings.page,

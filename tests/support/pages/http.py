@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from intaglio.service.http.openapi import OPERATIONS, Ending, Operation, document
+from intaglio.service.http.interface import OPERATIONS
+from intaglio.service.http.openapi import document
+from intaglio.service.http.operations import Ending, KeyScope, Operation, access_errors
 
 from .markdown import HEADER, prose, slug, table
 
@@ -24,26 +26,34 @@ $ curl -s localhost:8000/openapi.json | python -c 'import json, sys; print(json.
 ```
 """
 
+_SCOPES: Mapping[KeyScope, str] = {
+    KeyScope.ANY: "On a server with keys: needs any of them.",
+    **{
+        scope: f"On a server with keys: needs one with the scope `{scope}`."
+        for scope in KeyScope
+        if scope not in (KeyScope.ANY, KeyScope.NONE)
+    },
+}
+
 
 def page() -> str:
     parts = [HEADER + INTRO]
-    for group in dict.fromkeys(operation.group for operation in OPERATIONS.values()):
+    for group in dict.fromkeys(operation.group for operation in OPERATIONS):
         parts.append(f"## {group}\n")
         if group in ("Files", "Jobs"):
             parts.append("Only where the server runs with `--data`; `not_found` elsewhere.\n")
-        for (method, path), operation in OPERATIONS.items():
-            if operation.group == group:
-                parts.append(_operation(method, path, operation))
+        parts += [_operation(operation) for operation in OPERATIONS if operation.group == group]
     parts.append("## Types\n")
     parts += [
-        _type(name, told) for name, told in sorted(document()["components"]["schemas"].items())
+        _type(name, told)
+        for name, told in sorted(document(OPERATIONS)["components"]["schemas"].items())
     ]
     return "\n".join(parts)
 
 
-def _operation(method: str, path: str, operation: Operation) -> str:
+def _operation(operation: Operation) -> str:
     lines = [
-        f"### {method} {path}\n",
+        f"### {operation.method} {operation.path}\n",
         f"{operation.summary}. {operation.description}".strip() + "\n",
     ]
     if operation.parameters:
@@ -68,8 +78,13 @@ def _operation(method: str, path: str, operation: Operation) -> str:
         lines.append(f"Answers {operation.status} with `{operation.gives_media}`.")
     else:
         lines.append(f"Answers {operation.status} without a body.")
-    if operation.errors:
-        lines.append("\nErrors:\n\n" + "\n".join(_errors(operation.errors)))
+    if operation.streams:
+        lines.append("Streams it as server-sent events if the request asks for them.")
+    if operation.scope is not KeyScope.NONE:
+        lines.append(_SCOPES[operation.scope])
+    ended = (*operation.errors, *access_errors(operation))
+    if ended:
+        lines.append("\nErrors:\n\n" + "\n".join(_errors(ended)))
     return "\n".join(lines) + "\n"
 
 

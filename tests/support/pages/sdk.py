@@ -24,18 +24,23 @@ or a JSON Schema as a dict; or the name of a schema in the catalogue. `data` of 
 type, or a JSON value.
 """
 
+_MADE_BY_CLIENTS = {"ExtractionStream"}
+
 
 def page() -> str:
     parts = [HEADER + INTRO, "## Clients\n"]
-    jobs = type(client.Client().jobs)
+    made = client.Client()
     for kind, name in (
         (client.Client, "Client"),
-        (jobs, "Client.jobs"),
+        (client.ExtractionStream, "ExtractionStream"),
+        (type(made.schemas), "Client.schemas"),
+        (type(made.jobs), "Client.jobs"),
         (client.AsyncClient, "AsyncClient"),
     ):
         parts.append(_class(kind, name, methods=kind is not client.AsyncClient))
     parts.append("## Results and options\n")
-    parts += [_class(kind, kind.__name__) for kind in (client.Extraction, client.Options)]
+    results = (client.Extraction, client.Options, client.GuidanceOptions, client.CallOptions)
+    parts += [_class(kind, kind.__name__) for kind in results]
     parts.append("## Offline\n")
     parts.append(_class(llm.LLM, "LLM"))
     parts.append(_class(llm.Completion, "Completion"))
@@ -48,7 +53,12 @@ def page() -> str:
 def _class(kind: type, name: str, *, methods: bool = True) -> str:
     lines = [f"### {name}\n"]
     init = kind.__dict__.get("__init__")
-    if init is not None and not is_dataclass(kind) and not name.endswith(".jobs"):
+    if (
+        init is not None
+        and not is_dataclass(kind)
+        and name not in _MADE_BY_CLIENTS
+        and "." not in name
+    ):
         lines.append(_code(f"{name}{_signature(init)}"))
     lines.append(prose(inspect.getdoc(kind) or "") + "\n")
     if inspect.get_annotations(kind) and (is_dataclass(kind) or not inspect.isfunction(init)):

@@ -1,0 +1,219 @@
+"""The hot path of extractions: what requests under one schema have in common is found out once.
+
+Does: recognise a request with a body that differs from an earlier one only in its text and in options of sampling and
+scheduling, and prepare it without parsing or examining the schema again, rendering the template or encoding more than
+the text. Does not: prepare the first request of a kind, or refuse anything: what it declines is prepared as usual, and
+then refused with a reason.
+
+The parts of the body around text and options are compared byte for byte. So they have passed every check before, and
+no other meaning can hide in them.
+"""
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, Final
+
+import msgspec
+from intaglio.engine.api import PromptFrame
+from intaglio.grammar.api import Constraint
+from intaglio.schemas.contract import Contract
+from intaglio.schemas.wire import MAX_TEXT_CHARACTERS, ExtractOptions
+
+from ..errors import ServiceError
+from .budget import AnswerRoom
+from .extract import Extractor, ParsedExtraction, Prepared
+from .prompt import is_sparse
+from .translate import options_of
+
+KNOWN_BYTES: Final = 32 << 20
+_LARGEST_SHARE: Final = 8  # a form larger than this part of the bound is not kept
+_QUICK_S: Final = 0.002
+_START_TOKENS: Final = 16  # the fixed cost of an answer, in tokens
+_COMMON: Final = ("extra_properties", "key_order", "not_stated", "strict_schema")
+
+FormKey = tuple[bytes, bytes, bytes, bool, tuple[object, ...]]
+"""The body before, between and after text and options; whether the text comes first; the options of the form."""
+
+
+class _Envelope(msgspec.Struct):
+    """The two varying parts of a body, as written."""
+
+    text: msgspec.Raw = msgspec.Raw()
+    options: msgspec.Raw = msgspec.Raw()
+
+
+_envelope: Final = msgspec.json.Decoder(_Envelope)
+_text: Final = msgspec.json.Decoder(str)
+
+
+class FinishPace:
+    """How long answers under one schema took to finish: whether the next one may be finished on the event loop."""
+
+    def __init__(self) -> None:
+        self._seconds_a_token = math.inf
+
+    def is_quick(self, tokens: int) -> bool:
+        """Whether an answer of so many tokens is expected to be finished sooner than a thread would take it over."""
+        return self._seconds_a_token * (tokens + _START_TOKENS) < _QUICK_S
+
+    def took(self, tokens: int, seconds: float) -> None:
+        """Record an answer. The slowest one counts, and is forgotten slowly."""
+        now, before = seconds / (tokens + _START_TOKENS), self._seconds_a_token
+        self._seconds_a_token = now if before == math.inf else max(now, 0.9 * before)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownForm:
+    """What requests have in common that differ only in text and in options of sampling and scheduling."""
+
+    frame: PromptFrame
+    room: AnswerRoom
+    constraint: Constraint
+    schema: Mapping[str, Any] | bool
+    strict: Mapping[str, Any] | bool | None
+    contract: Contract
+    pace: FinishPace = field(default_factory=FinishPace)
+
+    @property
+    def size_bytes(self) -> int:
+        """An estimate of the memory that the form occupies."""
+        # A parsed schema takes about eight times its text, and it may be held in two forms.
+        return 20 * len(self.constraint.source) + self.frame.size_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class KnownExtraction:
+    """An extraction of a known form, ready for the engine."""
+
+    prepared: Prepared
+    options: ExtractOptions
+    pace: FinishPace
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """A body with its varying parts read."""
+
+    key: FormKey
+    text: str
+    options: ExtractOptions
+
+
+class KnownSchemas:
+    """The forms of one extractor, at most `limit_bytes` of them; the least recently used ones are dropped first.
+
+    For any thread.
+    """
+
+    def __init__(self, extractor: Extractor, limit_bytes: int = KNOWN_BYTES) -> None:
+        self._extractor = extractor
+        self._limit_bytes = limit_bytes
+        self._lock = Lock()
+        self._forms: OrderedDict[FormKey, KnownForm] = OrderedDict()
+        self._bytes = 0
+
+    @property
+    def size_bytes(self) -> int:
+        """An estimate of the memory that all forms occupy."""
+        return self._bytes
+
+    def prepare(self, body: bytes) -> KnownExtraction | None:
+        """The request in `body`, ready for the engine; None if it has to be prepared as usual."""
+        started = time.perf_counter()
+        split = _split(body)
+        if split is None:
+            return None
+        known = self._find(split.key)
+        if known is None or is_sparse(split.text):
+            return None
+        fitter, options = self._extractor.fitter, split.options
+        filled = fitter.fill(known.frame, split.text, options.max_tokens)
+        if filled is None:
+            return None
+        prompt, tokens = filled
+        room = None if options.max_tokens is not None else known.room.tokens(tokens)
+        request = self._extractor.engine_request(options, known.constraint, prompt, room)
+        prepared = Prepared(request, known.schema, known.contract, started, known.strict)
+        return KnownExtraction(prepared, options, known.pace)
+
+    def learn(self, body: bytes, parsed: ParsedExtraction) -> None:
+        """Remember what others may share with a request that was examined as usual.
+
+        Nothing if they share little: a stream, a conversation, the name of a schema, which may come to mean another, or
+        a prompt that is not the same around the text.
+        """
+        request, split = parsed.body, _split(body)
+        if split is None:
+            return
+        if parsed.contract is None or request.text is None or is_sparse(request.text):
+            return
+        if request.stream or isinstance(request.schema_, str):
+            return
+        schema = parsed.schema
+        outlined = schema if isinstance(schema, dict) else {}
+        frame = self._extractor.fitter.frame(outlined, parsed.parts)
+        if frame is None:
+            return
+        form = KnownForm(
+            frame,
+            AnswerRoom.of(schema),
+            parsed.constraint,
+            schema,
+            parsed.strict,
+            parsed.contract,
+        )
+        with self._lock:
+            if split.key in self._forms:
+                return
+            if _size(split.key, form) <= self._limit_bytes // _LARGEST_SHARE:
+                self._forms[split.key] = form
+                self._bytes += _size(split.key, form)
+            while self._bytes > self._limit_bytes:
+                self._bytes -= _size(*self._forms.popitem(last=False))
+
+    def _find(self, key: FormKey) -> KnownForm | None:
+        with self._lock:
+            found = self._forms.get(key)
+            if found is not None:
+                self._forms.move_to_end(key)
+            return found
+
+
+def _split(body: bytes) -> _Split | None:
+    """The varying parts of a body; None if it is not a valid body with a text, or looks unusual."""
+    try:
+        envelope = _envelope.decode(body)
+        written, chosen = bytes(envelope.text), bytes(envelope.options)
+        text = _text.decode(written)
+        options = options_of(chosen) if chosen else ExtractOptions()
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, ServiceError):
+        return None
+    if not 0 < len(text) <= MAX_TEXT_CHARACTERS:
+        return None
+    at = _place(body, written, b'"text":')
+    other = _place(body, chosen, b'"options":') if chosen else len(body)
+    if at is None or other is None:
+        return None
+    first = at < other
+    cuts = (at, at + len(written), other, other + len(chosen))
+    if not first:
+        cuts = (*cuts[2:], *cuts[:2])
+    if cuts[1] > cuts[2]:  # one was found inside the other
+        return None
+    common = tuple(getattr(options, name) for name in _COMMON)
+    key = (body[: cuts[0]], body[cuts[1] : cuts[2]], body[cuts[3] :], first, common)
+    return _Split(key, text, options)
+
+
+def _place(body: bytes, value: bytes, name: bytes) -> int | None:
+    """Where a value stands in a body; None if something equal stands before it."""
+    at = body.find(value)
+    return at if body[max(0, at - 64) : at].rstrip(b" \t\r\n").endswith(name) else None
+
+
+def _size(key: FormKey, form: KnownForm) -> int:
+    return sum(map(len, key[:3])) + form.size_bytes

@@ -1,0 +1,239 @@
+"""Extractions as coroutines: examined, generated and validated, one or several, at once or as events.
+
+Does: connect the extractor with the gate of schemas and the engine. Does not: parse requests or send responses
+(`extract_routes`).
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import aclosing
+from typing import Final
+
+from intaglio.engine.api import EngineError
+from intaglio.grammar.api import GrammarError, Verdict
+from intaglio.schemas.extract_events import (
+    AnyExtractEvent,
+    ErrorEvent,
+    ExtractResults,
+    ObjectCompletedEvent,
+    TextOutcome,
+    UsageEvent,
+)
+from intaglio.schemas.problem import Problem
+from intaglio.schemas.wire import ExtractRequest, ExtractResult
+
+from ..errors import ServiceError
+from ..extraction.extract import EngineOutput, Extractor, ParsedExtraction, Prepared
+from ..extraction.extraction_events import ExtractionEvents
+from ..extraction.failures import request_error
+from ..extraction.known_schema import KnownExtraction
+from ..extraction.many_texts import each_text, total
+from ..observability.generations import JOB_ROWS, serving
+from .principal import acting_as
+from .problems import problem_response
+from .sdk_errors import sdk_errors
+from .service_state import Service
+
+AT_ONCE: Final = 64
+"""The most texts of one request that are generated at a time, so that one request cannot fill the engine's queue."""
+
+_AHEAD: Final = 256  # events of several texts that may wait for the reader
+_EXPECTED: Final = (ServiceError, EngineError, GrammarError)
+
+
+async def examine(
+    service: Service, parse: Callable[[Extractor], ParsedExtraction]
+) -> ParsedExtraction:
+    """Parse a request in a thread, and have its schema examined.
+
+    Raises:
+        ServiceError: the request is malformed.
+        GrammarError: the schema is refused, or too many schemas wait.
+    """
+    extractor, door = service.ready(), service.door
+    assert door is not None  # set together with the extractor
+
+    def begin() -> tuple[ParsedExtraction, Future[Verdict]]:
+        parsed = parse(extractor)
+        return parsed, door.submit(parsed.constraint)
+
+    parsed, pending = await service.offload(begin)
+    verdict = await asyncio.wrap_future(pending)
+    return await service.offload(lambda: extractor.examined(parsed, verdict))
+
+
+async def run_for_job(service: Service, key: str, body: ExtractRequest) -> ExtractResult:
+    """Extract for a job that the API key of id `key` began. Raises `IntaglioError` as the client would."""
+    with (
+        sdk_errors(),
+        service.metrics.row_tried(),
+        acting_as(service.access.owner(key)),
+        serving(JOB_ROWS),
+    ):
+        return await run(service, await examine(service, lambda extractor: extractor.parse(body)))
+
+
+async def run(service: Service, parsed: ParsedExtraction) -> ExtractResult:
+    """One extraction. Raises every error of `Extractor`."""
+    extractor = service.ready()
+    prepared = await service.offload(lambda: extractor.prepare(parsed))
+    output = await _generate(service, prepared)
+    return await service.offload(lambda: extractor.finish_extraction(prepared, output))
+
+
+async def run_known(service: Service, known: KnownExtraction) -> ExtractResult:
+    """One extraction of a known form. Raises every error of `Extractor`."""
+    extractor = service.ready()
+    output = await _generate(service, known.prepared)
+
+    def finish() -> ExtractResult:
+        began = time.perf_counter()
+        result = extractor.finish_extraction(known.prepared, output)
+        known.pace.took(len(output.tokens), time.perf_counter() - began)
+        return result
+
+    # A thread takes work over in about the time that most answers take.
+    quick = known.pace.is_quick(len(output.tokens))
+    return finish() if quick else await service.offload(finish)
+
+
+async def warm(service: Service, parsed: ParsedExtraction) -> None:
+    """Have the engine compile the schema and compute the beginning of its prompt, by an extraction that is abandoned
+    after its first token.
+
+    Raises:
+        TooLong: the schema leaves no room in the context.
+        GrammarError, EngineError, GenerationFailed: the engine reported a failure.
+    """
+    extractor = service.ready()
+    prepared = await service.offload(lambda: extractor.prepare(parsed))
+    async with aclosing(service.backend.generate(prepared.request)) as deltas:
+        async for delta in deltas:
+            if delta.error is not None:
+                raise request_error(delta.error)
+            return
+
+
+async def run_texts(service: Service, parsed: ParsedExtraction, request_id: str) -> ExtractResults:
+    """The extractions from all texts of a request. A text that fails does not affect the others."""
+    slots = asyncio.Semaphore(AT_ONCE)
+
+    async def outcome(index: int, one: ParsedExtraction) -> TextOutcome:
+        async with slots:
+            try:
+                return TextOutcome(index=index, result=await run(service, one))
+            except _EXPECTED as error:
+                return TextOutcome(index=index, error=_problem(error, request_id))
+
+    async with asyncio.TaskGroup() as tasks:
+        running = [
+            tasks.create_task(outcome(index, one)) for index, one in enumerate(each_text(parsed))
+        ]
+    outcomes = tuple(task.result() for task in running)
+    results = [one.result for one in outcomes if one.result is not None]
+    return ExtractResults(
+        outcomes=outcomes,
+        usage=total(result.usage for result in results),
+        completed=len(results),
+        failed=len(outcomes) - len(results),
+    )
+
+
+async def stream(
+    service: Service, parsed: ParsedExtraction
+) -> AsyncGenerator[AnyExtractEvent, None]:
+    """The events of one extraction, with the usage last. Raises every error of `Extractor`."""
+    async with aclosing(_events(service, parsed, None)) as events:
+        async for event in events:
+            yield event
+            if isinstance(event, ObjectCompletedEvent):
+                yield UsageEvent(usage=event.result.usage, completed=1)
+
+
+async def stream_texts(
+    service: Service, parsed: ParsedExtraction, request_id: str
+) -> AsyncGenerator[AnyExtractEvent, None]:
+    """The events of the extractions from all texts, interleaved, with the usage last."""
+    results, failed = [], 0
+    async with aclosing(_merged(service, each_text(parsed), request_id)) as events:
+        async for event in events:
+            if isinstance(event, ObjectCompletedEvent):
+                results.append(event.result.usage)
+            failed += isinstance(event, ErrorEvent)
+            yield event
+    yield UsageEvent(usage=total(results), completed=len(results), failed=failed)
+
+
+async def _merged(
+    service: Service, texts: Sequence[ParsedExtraction], request_id: str
+) -> AsyncGenerator[AnyExtractEvent, None]:
+    """The events of several extractions as they come. A slow reader holds the extractions back."""
+    waiting: asyncio.Queue[AnyExtractEvent | Exception | None] = asyncio.Queue(_AHEAD)
+    numbered = enumerate(texts)
+    workers = [
+        asyncio.create_task(_work(service, numbered, request_id, waiting))
+        for _ in range(min(AT_ONCE, len(texts)))
+    ]
+    left = len(workers)
+    try:
+        while left:
+            event = await waiting.get()
+            if isinstance(event, Exception):
+                raise event
+            if event is None:
+                left -= 1
+            else:
+                yield event
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+
+async def _work(
+    service: Service,
+    numbered: Iterator[tuple[int, ParsedExtraction]],
+    request_id: str,
+    waiting: asyncio.Queue[AnyExtractEvent | Exception | None],
+) -> None:
+    """Take texts until none is left and put their events into `waiting`; None tells that it has ended."""
+    try:
+        for index, parsed in numbered:
+            try:
+                async with aclosing(_events(service, parsed, index)) as events:
+                    async for event in events:
+                        await waiting.put(event)
+            except _EXPECTED as error:
+                await waiting.put(ErrorEvent(index=index, error=_problem(error, request_id)))
+        await waiting.put(None)
+    except Exception as error:
+        await waiting.put(error)
+        raise
+
+
+async def _events(
+    service: Service, parsed: ParsedExtraction, index: int | None
+) -> AsyncGenerator[AnyExtractEvent, None]:
+    extractor = service.ready()
+    prepared = await service.offload(lambda: extractor.prepare(parsed))
+    writing = ExtractionEvents(extractor, prepared, index)
+    async with aclosing(service.backend.generate(prepared.request)) as deltas:
+        async for delta in deltas:
+            for event in writing.push(delta):
+                yield event
+    for event in await service.offload(lambda: list(writing.finish())):
+        yield event
+
+
+async def _generate(service: Service, prepared: Prepared) -> EngineOutput:
+    output = EngineOutput()
+    async with aclosing(service.backend.generate(prepared.request, whole=True)) as deltas:
+        async for delta in deltas:
+            output.add(delta)
+    return output
+
+
+def _problem(error: Exception, request_id: str) -> Problem:
+    return problem_response(error, request_id).problem

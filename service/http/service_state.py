@@ -1,0 +1,117 @@
+"""The state that the handlers of one server share.
+
+Does: hold configuration, backend, limits and metrics; tell whether extractions are accepted; run work off the event
+loop. Does not: handle requests (`routes` and its siblings) or start an engine (`app`).
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import anyio
+import anyio.to_thread
+from intaglio.engine.api import EngineState, SchemaGate
+from intaglio.schemas.wire import Health
+
+from ..config import ServiceConfig
+from ..errors import ServiceNotReady
+from ..extraction.extract import Extractor, TextModel
+from ..extraction.known_schema import KnownSchemas
+from ..extraction.schema_explainer import Explainer
+from ..idempotency.answer_store import AnswerStore
+from ..registry.directory import SchemaDirectory
+from .access import Access
+from .backend import Backend
+from .key_accounts import KeyAccounts
+from .limits import RequestGate
+from .service_metrics import Metrics
+
+if TYPE_CHECKING:
+    from ..batches.batch_host import BatchHost
+    from ..jobs.host import JobHost
+    from ..observability.tracing import Traces
+    from ..openai.response_store import ResponseStore
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True, kw_only=True)
+class Service:
+    """The state shared by the handlers of one server. `extractor` is None until the model is loaded."""
+
+    config: ServiceConfig
+    backend: Backend
+    gate: RequestGate
+    access: Access
+    accounts: KeyAccounts
+    metrics: Metrics
+    version: str
+    model: str
+    started: int
+    threads: anyio.CapacityLimiter
+    serial_thread: anyio.CapacityLimiter = field(default_factory=partial(anyio.CapacityLimiter, 1))
+    schemas: SchemaDirectory = field(default_factory=SchemaDirectory)
+    answers: AnswerStore = field(default_factory=AnswerStore)
+    fleet_is_ready: bool = True
+    door: SchemaGate | None = None
+    extractor: Extractor | None = None
+    known: KnownSchemas | None = None
+    explainer: Explainer | None = None
+    jobs: "JobHost | None" = None
+    restarting: "asyncio.Task[None] | None" = None
+    traces: "Traces | None" = None
+    batches: "BatchHost | None" = None
+    responses: "ResponseStore | None" = None
+
+    def health(self) -> Health:
+        """The status that `/ready` reports: ok if all API processes of the server are ready."""
+        own = self.own_health()
+        return own if self.fleet_is_ready or own.status != "ok" else Health(status="loading model")
+
+    def own_health(self) -> Health:
+        """The status of this process."""
+        if self.gate.is_closed:
+            return Health(status="stopping")
+        if self.backend.state in (EngineState.DOWN, EngineState.UNUSABLE, EngineState.CLOSED):
+            return Health(status="engine down")
+        if self.extractor is None or self.backend.state is not EngineState.READY:
+            return Health(status="loading model")
+        return Health(status="ok")
+
+    def ready(self) -> Extractor:
+        """The extractor, if extractions are accepted: also while an engine restarts, for which requests wait.
+
+        Raises:
+            ServiceNotReady: they are not; the message has the reason.
+        """
+        health = self.health()
+        hopeless = self.backend.state in (EngineState.UNUSABLE, EngineState.CLOSED)
+        if self.gate.is_closed or hopeless or self.extractor is None:
+            raise ServiceNotReady(
+                f"the service is not ready: {health.status}",
+                hint="try again when GET /ready answers 200",
+            )
+        return self.extractor
+
+    def restart_engines(self) -> None:
+        """Begin to restart all engines, one after the other; no effect while that goes on already."""
+        if self.restarting is None or self.restarting.done():
+            self.restarting = asyncio.create_task(self.backend.restart(), name="restart engines")
+
+    async def offload(self, work: Callable[[], T]) -> T:
+        """Run CPU-bound `work` in a thread, off the event loop."""
+        return await anyio.to_thread.run_sync(work, limiter=self.threads)
+
+    async def offload_serially(self, work: Callable[[], T]) -> T:
+        """Run `work` in a thread, one at a time: for work of seconds, which would occupy the threads of `offload`."""
+        return await anyio.to_thread.run_sync(work, limiter=self.serial_thread)
+
+    def set_model(self, text: TextModel, door: SchemaGate) -> None:
+        """Set tokenizer, template and schema checks once the model is loaded."""
+        assert self.backend.info is not None
+        self.door = door
+        self.explainer = Explainer(text, door.explain)
+        self.extractor = Extractor(text, self.backend.info)
+        self.known = KnownSchemas(self.extractor)

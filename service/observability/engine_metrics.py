@@ -1,0 +1,185 @@
+"""The counters of the engine as metrics, read at each scrape.
+
+Does: convert the engine's latest report to metric families. Does not: count anything itself. A restarted engine counts
+from zero.
+"""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from intaglio.engine.api import EngineInfo, EngineState, Lives, Snapshot
+from intaglio.grammar.api import CacheStats
+from prometheus_client import ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+
+class EngineSource(Protocol):
+    """What a `Backend` tells of its engine."""
+
+    @property
+    def state(self) -> EngineState:
+        """The current state of the engine."""
+        ...
+
+    @property
+    def info(self) -> EngineInfo | None:
+        """Facts about the loaded model; None until the engine was ready once."""
+        ...
+
+    @property
+    def metrics(self) -> Snapshot | None:
+        """The latest counters; None before the first report."""
+        ...
+
+    @property
+    def grammars(self) -> CacheStats | None:
+        """The latest statistics of the grammar cache; None before the first report."""
+        ...
+
+    @property
+    def lives(self) -> Lives:
+        """The number of deaths and restarts of the engine process."""
+        ...
+
+
+class EngineCollector:
+    """Exports the latest report of an engine, and the resources of its process."""
+
+    def __init__(self, engine: EngineSource) -> None:
+        self._engine = engine
+        # Process id 0, which no process has, stands for an engine that was never ready.
+        self._process = ProcessCollector(
+            namespace="intaglio_engine",
+            pid=lambda: 0 if engine.info is None else engine.info.pid,
+            registry=None,
+        )
+
+    def collect(self) -> Iterator[Metric]:
+        snapshot, info = self._engine.metrics, self._engine.info
+        yield GaugeMetricFamily(
+            "intaglio_engine_up",
+            "1 while the engine accepts requests.",
+            value=float(self._engine.state == "ready"),
+        )
+        yield from _engine_lives(self._engine.lives)
+        yield from self._process.collect()
+        if snapshot is None or info is None:
+            return
+        yield from _gauges(snapshot, info.blocks)
+        yield from _counters(snapshot)
+        if self._engine.grammars is not None:
+            yield from _grammars(self._engine.grammars)
+
+
+def _engine_lives(lives: Lives) -> Iterator[Metric]:
+    for name, text, value in (
+        ("engine_deaths", "Deaths of the engine process.", lives.deaths),
+        ("engine_restarts", "Restarts of the engine process.", lives.restarts),
+    ):
+        yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
+    yield GaugeMetricFamily(
+        "intaglio_quarantined_requests",
+        "Requests refused because they were in flight at three deaths of the engine.",
+        value=float(lives.quarantined),
+    )
+
+
+def _gauges(snapshot: Snapshot, blocks: int) -> Iterator[Metric]:
+    last = snapshot.last_step
+    for name, text, value in (
+        ("num_requests_running", "Sequences that hold KV blocks.", snapshot.running),
+        ("num_requests_waiting", "Sequences that wait to be scheduled.", snapshot.waiting),
+        ("num_requests_parked", "Sequences that wait for their grammar.", snapshot.parked),
+        (
+            "kv_cache_usage_ratio",
+            "Share of the KV blocks in use.",
+            1 - snapshot.free_blocks / blocks if snapshot.steps else 0.0,
+        ),
+        ("batch_sequences", "Sequences of the last step.", last.sequences if last else 0),
+        (
+            "batch_sequences_max",
+            "Largest number of sequences in any step.",
+            snapshot.most_sequences,
+        ),
+        ("batch_tokens", "Tokens of the last step.", last.tokens if last else 0),
+    ):
+        yield GaugeMetricFamily(f"intaglio_{name}", text, value=float(value))
+
+
+def _counters(snapshot: Snapshot) -> Iterator[Metric]:
+    for name, text, value in (
+        ("engine_steps", "Steps that computed something.", snapshot.steps),
+        (
+            "engine_computed_tokens",
+            "Tokens computed, recomputed ones included.",
+            snapshot.computed_tokens,
+        ),
+        ("prompt_tokens", "Prompt tokens of requests that ended.", snapshot.prompt_tokens),
+        (
+            "prefix_cache_query_tokens",
+            "Prompt tokens that were looked up in the prefix cache.",
+            snapshot.prompt_tokens,
+        ),
+        (
+            "prefix_cache_hit_tokens",
+            "Prompt tokens found in the prefix cache.",
+            snapshot.cached_tokens,
+        ),
+        (
+            "generation_tokens",
+            "Output tokens of requests that ended.",
+            snapshot.output_tokens,
+        ),
+        (
+            "constraint_forced_tokens",
+            "Tokens forced by the grammar, without sampling.",
+            snapshot.forced_tokens,
+        ),
+        ("preemptions", "Sequences preempted.", snapshot.preemptions),
+    ):
+        yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
+    ended = CounterMetricFamily(
+        "intaglio_engine_requests", "Requests ended, by reason.", labels=("finish",)
+    )
+    for finish, count in snapshot.finished.items():
+        ended.add_metric((finish,), count)
+    yield ended
+    parts = CounterMetricFamily(
+        "intaglio_engine_step_seconds", "Time of steps, by part of the step.", labels=("part",)
+    )
+    for part, seconds in snapshot.seconds.items():
+        parts.add_metric((part,), seconds)
+    yield parts
+
+
+def _grammars(stats: CacheStats) -> Iterator[Metric]:
+    for name, text, value in (
+        ("grammar_cache_hits", "Constraints found in the cache.", stats.hits),
+        ("grammar_cache_misses", "Constraints that had to be compiled.", stats.misses),
+        (
+            "grammar_cache_from_store",
+            "Compilations that reused stored results.",
+            stats.from_store,
+        ),
+        ("grammar_cache_evictions", "Grammars evicted to free memory.", stats.evictions),
+        ("grammar_compile_failures", "Constraints that did not compile.", stats.failures),
+        ("grammar_compile_timeouts", "Compilations that exceeded the time limit.", stats.timeouts),
+        ("grammar_compile_seconds", "Total time of compilations.", stats.compile_seconds),
+    ):
+        yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
+    yield GaugeMetricFamily(
+        "intaglio_grammar_cache_bytes", "Memory of the cached grammars.", value=stats.held_bytes
+    )
+    parts = GaugeMetricFamily(
+        "intaglio_grammar_bytes",
+        "Memory of grammars and of their shared tables, by part; evicted: removed from the cache, still in use.",
+        labels=("part",),
+    )
+    for part, size in {"grammars": stats.held_bytes, **stats.shared}.items():
+        parts.add_metric((part,), size)
+    yield parts
+    yield GaugeMetricFamily(
+        "intaglio_grammar_warming",
+        "1 while the compiled code of the grammar engine is loading.",
+        value=float(stats.warming),
+    )

@@ -1,0 +1,151 @@
+"""The prompt of a conversation, from messages to tokens.
+
+Does: bring messages into the form that chat templates expect, with tools and open reasoning where there are any, and
+render them. Does not: change what they say, or show the model the schema of its answer, except where its template asks
+for it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from intaglio.engine.api import Piece
+from intaglio.schemas.openai_chat import ChatMessage, ContentPart
+
+from ..dialects.stated import refused
+from ..extraction.extract import TextModel
+from ..extraction.outline import outline
+from ..generation.reasoning_marks import marks_of, opening, switch_of
+from ..tools.known_formats import format_of
+from ..tools.tool_format import ToolFormat
+from ..tools.tool_messages import template_messages, template_tools
+from ..tools.tool_values import Tool
+
+# Templates know neither: `developer` is OpenAI's newer name of the system, `function` the older name of a tool.
+_ROLES: Final = {"developer": "system", "function": "tool"}
+
+_OWN: Final = frozenset({"messages", "tools", "schema", "document", "add_generation_prompt"})
+
+Message = dict[str, Any]
+"""A message as `tool_messages.template_messages` takes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptOptions:
+    """The parts of a prompt other than its messages.
+
+    `tools` are described to the model; `variables` are the caller's, for the template. `reasons`: whether the model may
+    reason; None: as its template has it. `schema` is the one that the answer will meet. `pointer`: the place of the
+    messages in the request.
+    """
+
+    tools: Sequence[Tool] = ()
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    reasons: bool | None = None
+    schema: Any = None
+    pointer: str = "/messages"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPrompt:
+    """A rendered prompt. `reasons`: whether it leaves reasoning open, which the answer follows."""
+
+    tokens: tuple[int, ...]
+    reasons: bool = False
+
+
+def chat_prompt(
+    model: TextModel, messages: Sequence[Message], form: ToolFormat, options: PromptOptions
+) -> ChatPrompt:
+    """The prompt of a conversation, at the end of which the model answers.
+
+    Templates of extraction models, the embedded one among them, print the schema in short form as `schema`, and the
+    texts of the user as `document`; other templates see the messages only.
+
+    Raises:
+        InvalidBody: the arguments of a call are not a JSON object, or a variable has a name of the service's own.
+        InvalidRequest: the template refuses the messages.
+    """
+    source = model.chat.source
+    prepared = template_messages(messages, options.tools, form, source, options.pointer)
+    variables = _variables(prepared, options)
+    pieces = model.chat.render(prepared, variables)
+    marks = marks_of(source)
+    if marks is None:
+        return ChatPrompt(model.tokenizer.encode_pieces(pieces))
+    switch = switch_of(variables) if options.reasons is None else options.reasons
+    begin = opening(marks, "".join(piece.text for piece in pieces[-2:]), switch, source)
+    if begin:
+        pieces.append(Piece(begin, trusted=True))
+    return ChatPrompt(model.tokenizer.encode_pieces(pieces), begin is not None)
+
+
+def chat_tokens(
+    model: TextModel,
+    messages: list[ChatMessage],
+    *,
+    add_generation_prompt: bool = True,
+) -> tuple[int, ...]:
+    """The tokens of a conversation without tools.
+
+    Raises:
+        InvalidBody: a message has no content, or the arguments of a call are not a JSON object.
+        InvalidRequest: the template refuses the messages.
+    """
+    source = model.chat.source
+    prepared = template_messages(conversation(messages), (), format_of(source), source)
+    variables = _variables(prepared, PromptOptions())
+    return model.chat.encode(prepared, variables, add_generation_prompt=add_generation_prompt)
+
+
+def conversation(messages: Sequence[ChatMessage]) -> list[Message]:
+    """Messages without OpenAI's names and parts.
+
+    Raises:
+        InvalidBody: a message has neither content nor calls.
+    """
+    return [_message(index, message) for index, message in enumerate(messages)]
+
+
+def _message(index: int, message: ChatMessage) -> Message:
+    content = message.content
+    if isinstance(content, list):
+        content = "\n".join(_texts(content))
+    if content is None:
+        content = message.refusal
+    if content is None and not message.tool_calls:
+        raise refused(f"/messages/{index}/content", "this field is required")
+    found: Message = {"role": _ROLES.get(message.role, message.role), "content": content}
+    if message.tool_calls:
+        found["tool_calls"] = [
+            {"id": call.id, "name": call.function.name, "arguments": call.function.arguments}
+            for call in message.tool_calls
+        ]
+    for name in ("name", "tool_call_id", "reasoning_content"):
+        value = getattr(message, name)
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def _variables(messages: Sequence[Message], options: PromptOptions) -> dict[str, Any]:
+    for name in options.variables:
+        if name in _OWN:
+            place = f"/chat_template_kwargs/{name}"
+            raise refused(place, "the service sets this variable itself", "omit it")
+    documents = [part["content"] for part in messages if part["role"] == "user"]
+    variables = {
+        **options.variables,
+        "schema": outline(options.schema) if isinstance(options.schema, Mapping) else "",
+        "document": "\n\n".join(documents),
+    }
+    if options.tools:
+        variables["tools"] = template_tools(options.tools)
+    if options.reasons is not None:
+        variables.setdefault("enable_thinking", options.reasons)
+    return variables
+
+
+def _texts(parts: Iterable[ContentPart]) -> Iterable[str]:
+    for part in parts:
+        yield (part.text if part.type == "text" else part.refusal) or ""

@@ -1,0 +1,131 @@
+"""From the body of a chat completion to a generation.
+
+Does: check what single fields cannot say, render the prompt, set the budget. Does not: parse bodies, or run anything.
+"""
+
+import time
+from dataclasses import replace
+from uuid import uuid4
+
+from intaglio.engine.api import EngineInfo
+from intaglio.schemas.openai_chat import ChatRequest
+from intaglio.schemas.openai_options import OpenAIOptions
+
+from ..dialects.every import stated_constraint
+from ..dialects.stated import Stated, refused
+from ..errors import UnknownModel
+from ..generation.answer_check import check_of
+from ..generation.generation_spec import GenerationSpec
+from ..generation.prepared_call import LoadedModel, PreparedCall
+from ..generation.token_room import answer_budget
+from ..tools.reply_parts import ContentReader
+from .chat_answer import ChatForm
+from .chat_prompt import PromptOptions, chat_prompt, conversation
+from .reasoning_request import reasoning_spec, wants_reasoning
+from .sampling_options import output_limits, require_stream_options, sampling_params
+from .tool_request import ToolUse, chat_tool_use
+
+
+def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
+    """The generation for a chat completion.
+
+    Raises:
+        InvalidBody: fields contradict each other, or state several constraints.
+        UnknownModel: another model is loaded.
+        TooLong, InvalidRequest: the prompt does not fit, or the template refuses it.
+    """
+    require_model(body.model, model.info)
+    require_stream_options(body)
+    if body.top_logprobs is not None and not body.logprobs:
+        raise refused("/top_logprobs", "needs logprobs: true")
+    content = stated_constraint(body)
+    use = chat_tool_use(body, model.tools, content)
+    variables = body.chat_template_kwargs or {}
+    wanted = wants_reasoning(body.reasoning_effort, body.thinking_token_budget, variables)
+    options = PromptOptions(
+        use.tools if use else (), variables, wanted, content.schema if content else None
+    )
+    prompt = chat_prompt(model.text, conversation(body.messages), model.tools, options)
+    limit = _limit(body, model, len(prompt.tokens))
+    call_id = f"chatcmpl-{uuid4().hex}"
+    form = _form(body, model, call_id, len(prompt.tokens), use)
+    stated = use.stated if use else content
+    scores = (body.top_logprobs or 0) if body.logprobs else None
+    spec = specification(call_id, (prompt.tokens,), body, stated, (limit, scores))
+    if use is not None:
+        spec = replace(spec, check=use.check, is_cut_off=use.is_cut_off)
+    if prompt.reasons:
+        effort, budget = body.reasoning_effort, body.thinking_token_budget
+        spec = replace(spec, reasoning=reasoning_spec(model.text, limit, effort, budget))
+    return PreparedCall(spec, form, bool(body.stream), stated)
+
+
+def _limit(body: ChatRequest, model: LoadedModel, prompt: int) -> int:
+    completion = body.max_completion_tokens is not None
+    return answer_budget(
+        model.info,
+        prompt,
+        body.max_completion_tokens if completion else body.max_tokens,
+        "max_completion_tokens" if completion else "max_tokens",
+        "messages",
+    )
+
+
+def _form(
+    body: ChatRequest, model: LoadedModel, call_id: str, prompt: int, use: ToolUse | None
+) -> ChatForm:
+    options = body.stream_options
+    return ChatForm(
+        id=call_id,
+        created=int(time.time()),
+        model=model.info.model,
+        fingerprint=f"intaglio-{model.version}",
+        prompt_tokens=prompt,
+        texts=model.text.vocabulary.tokens,
+        scored=bool(body.logprobs),
+        usage_at_end=bool(options and options.include_usage),
+        usage_always=bool(options and options.continuous_usage_stats),
+        reader=use.plan.reader if use else ContentReader,
+    )
+
+
+def specification(
+    call_id: str,
+    prompts: tuple[tuple[int, ...], ...],
+    options: OpenAIOptions,
+    stated: Stated | None,
+    limits: tuple[int, int | None],
+) -> GenerationSpec:
+    """The generation that options ask for. `limits`: the tokens of an answer, the alternatives to report with each.
+
+    Raises:
+        InvalidBody: a key of `logit_bias` is not a token id.
+    """
+    constraint = stated.constraint if stated else None
+    return GenerationSpec(
+        id=call_id,
+        prompts=prompts,
+        sampling=sampling_params(options, *limits),
+        n=options.n or 1,
+        constraint=constraint,
+        limits=output_limits(constraint),
+        check=check_of(constraint, stated.schema) if stated and constraint else None,
+        keep_stop=bool(options.include_stop_str_in_output),
+        priority=options.priority or 0,
+        whole=not options.stream,
+    )
+
+
+def require_model(name: str | None, info: EngineInfo) -> None:
+    """Return if the loaded model has that name, or none is given.
+
+    Raises:
+        UnknownModel: another model is loaded.
+    """
+    if name is None or name == info.model:
+        return
+    raise UnknownModel(
+        f"the model {name!r} does not exist here",
+        param="model",
+        hint=f"the loaded model is {info.model!r}; GET /v1/models lists it",
+    )

@@ -1,0 +1,45 @@
+"""How much a model may reason in an answer: from OpenAI's and other servers' fields.
+
+Does: read effort, budget and variables of templates. Does not: find out whether a model reasons
+(`generation.reasoning_marks`).
+"""
+
+from typing import Any, Final
+
+from ..dialects.stated import refused
+from ..extraction.extract import TextModel
+from ..generation.generation_spec import ReasoningSpec
+from ..generation.reasoning_marks import marks_of
+
+# The share of an answer's tokens that reasoning may take.
+_SHARES: Final = {"minimal": 0.1, "low": 0.25, "medium": 0.5, "high": 0.75, "xhigh": 0.9}
+
+
+def wants_reasoning(
+    effort: str | None, budget: int | None, variables: dict[str, Any]
+) -> bool | None:
+    """Whether a request wants reasoning; None: it does not say.
+
+    Raises:
+        InvalidBody: `enable_thinking` is not a boolean.
+    """
+    for name in ("enable_thinking", "thinking"):
+        if name in variables:
+            if not isinstance(variables[name], bool):
+                raise refused(f"/chat_template_kwargs/{name}", "must be true or false")
+            return bool(variables[name])
+    if budget is not None:
+        return budget > 0
+    return None if effort is None else effort != "none"
+
+
+def reasoning_spec(
+    model: TextModel, most: int, effort: str | None, budget: int | None
+) -> ReasoningSpec | None:
+    """The reasoning of an answer of `most` tokens; None for a model that does not reason."""
+    marks = marks_of(model.chat.source)
+    if marks is None:
+        return None
+    if budget is None:
+        budget = int(most * _SHARES.get(effort or "medium", _SHARES["medium"]))
+    return ReasoningSpec(max(1, min(budget, most)), marks.end, marks.after)

@@ -1,0 +1,41 @@
+"""Token counts of a request while its choices come in.
+
+Does: add up the choices. Does not: count the tokens of a prompt more than once.
+"""
+
+from typing import Any
+
+from ..generation.generation_events import ChoiceEnd, GenerationEvent
+
+
+class UsageCount:
+    """The `usage` of one request; `prompt_tokens` are those of all its prompts."""
+
+    def __init__(self, prompt_tokens: int) -> None:
+        self._prompt = prompt_tokens
+        self._cached = 0
+        self._output: dict[int, int] = {}
+        self._reasoning: dict[int, int] = {}
+
+    def add(self, event: GenerationEvent) -> None:
+        """Take the count of a choice from its next event."""
+        if isinstance(event, ChoiceEnd):
+            self._output[event.choice] = event.output_tokens
+            self._cached = max(self._cached, event.cached_tokens)
+            self._reasoning[event.choice] = event.reasoning_tokens
+        else:
+            self._output[event.choice] = event.count
+
+    def wire(self) -> dict[str, Any]:
+        """The counts so far, in the shape of `CompletionUsage`."""
+        output = sum(self._output.values())
+        counts: dict[str, Any] = {
+            "prompt_tokens": self._prompt,
+            "completion_tokens": output,
+            "total_tokens": self._prompt + output,
+            "prompt_tokens_details": {"cached_tokens": min(self._cached, self._prompt)},
+        }
+        reasoning = sum(self._reasoning.values())
+        if reasoning:
+            counts["completion_tokens_details"] = {"reasoning_tokens": reasoning}
+        return counts

@@ -1,0 +1,1 @@
+"""The registry of schemas: named, versioned, one set for each tenant."""

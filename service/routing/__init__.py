@@ -1,0 +1,1 @@
+"""Requests to engines: which engine computes a request, and what happens to it when that engine dies."""

@@ -1,0 +1,11 @@
+"""Calls of tools without a protocol: the output under which a model calls them, and calls read back from text.
+
+    plan = plan_tools(tool_format, tools, ToolChoice("auto"))
+    plan.constraint  # a structural tag, to be examined like any constraint
+    reader = plan.reader()
+    reader.read(text)  # ContentText, ToolCallStart, ToolCallArguments
+
+`tool_values` has the input, `reply_parts` the output; `hermes`, `llama3`, `mistral` and `mistral_args` are the wire
+formats, `known_formats` the choice among them, `tool_messages` the rendering of tools, calls and results for a chat
+template.
+"""
