@@ -67,7 +67,7 @@ def parts(data: Path, *, tiny: bool) -> list[Part]:
     extract = (*python, "tests.bench.bench_extract", *files)
     if tiny:
         return [Part("extract-8b", (*extract, "--shape", "tiny", "--decode", "1", "4"), 300)]
-    suite = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    suite = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark")
     return [
         Part("start-cold", (*extract, "--shape", "8b", "--decode", "--runs"), 130),
         Part("extract-8b", (*extract, "--shape", "8b", "--idle"), 170),
