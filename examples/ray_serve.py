@@ -4,9 +4,9 @@
     python examples/ray_serve.py                  # a trial: starts Ray locally, sends a request, stops
     serve run --app-dir examples ray_serve:app    # serves on the cluster of RAY_ADDRESS, or locally
 
-Ray Serve routes each request to one replica, replaces replicas that die, and adds replicas
-under load (`autoscaling_config` instead of `num_replicas`). To give every replica a GPU:
-`ray_actor_options={"num_gpus": 1}`.
+Ray Serve routes each request to one replica, replaces replicas that die, and keeps between
+COPIES and MOST of them, by the requests in flight. GPUS=1 gives every replica a GPU, MODEL is the
+folder of its checkpoint.
 """
 
 import os
@@ -18,6 +18,9 @@ from intaglio.service.http.app import Application, application
 from ray import serve
 
 COPIES = int(os.environ.get("COPIES", "2"))
+MOST = int(os.environ.get("MOST", str(COPIES)))
+TARGET = float(os.environ.get("TARGET", "128"))
+GPUS = float(os.environ.get("GPUS", "0"))
 PORT = int(os.environ.get("PORT", "8000"))
 TEXT = "Parcel DE-4471 left Hamburg on 3 May 2026, weight 2.4 kg."
 SCHEMA = {
@@ -30,7 +33,7 @@ SCHEMA = {
 
 def service() -> Application:
     """The service of one replica; called when the replica starts."""
-    engine = EngineConfig.load({"model": str(model_folder(None))})  # or the folder of another model
+    engine = EngineConfig.load({"model": str(model_folder(os.environ.get("MODEL")))})
     return application(engine, ServiceConfig.load())
 
 
@@ -40,7 +43,15 @@ class Intaglio:
 
 
 copies = serve.deployment(
-    num_replicas=COPIES, max_ongoing_requests=512, ray_actor_options={"num_cpus": 1}
+    autoscaling_config={
+        "min_replicas": COPIES,
+        "max_replicas": MOST,
+        "target_ongoing_requests": TARGET,
+        "downscale_delay_s": 300,  # loading a model is expensive
+    },
+    max_ongoing_requests=512,
+    graceful_shutdown_timeout_s=45,
+    ray_actor_options={"num_cpus": 1, "num_gpus": GPUS},
 )
 app = copies(Intaglio).bind()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from intaglio.service.extraction.prompt import outline
+from intaglio.service.extraction.outline import outline
 from tokenizers import Tokenizer
 
 SCHEMA, DOCUMENT, ANSWER, END, PAD = SPECIALS = (

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from intaglio.service.extraction.prompt import outline
+from intaglio.service.extraction.outline import outline
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from .encode import ANSWER, DOCUMENT, END, PAD, SCHEMA, SPECIALS

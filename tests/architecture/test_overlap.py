@@ -11,7 +11,7 @@ TERMS = re.compile(r"placeholder|in_?flight|stale|one_?ahead", re.IGNORECASE)
 MOST_FILES = 4
 EXEMPT = {
     "intaglio.engine.host.build_engine",  # makes the pipeline that the settings ask for
-    "intaglio.engine.host.lives",  # requests in flight at the death of a process
+    "intaglio.engine.host.connection",  # requests in flight at the death of a process
 }
 
 
@@ -42,7 +42,7 @@ def test_plans_in_flight_are_known_to_few_files() -> None:
 
 
 def test_a_planted_trace_is_found() -> None:
-    source = "def commit(seq):\n    return seq.in_flight.picks\n"
+    source = "def commit(seq):\n    return seq.in_flight.samples\n"
     name = "intaglio.engine.schedule.planted"
     planted = Module(name, Path("engine/schedule/planted.py"), source, ast.parse(source))
     assert name in traces((*modules(), planted))

@@ -16,7 +16,7 @@ import pytest
 
 from tests.architecture.source import PACKAGES, ROOT
 
-DATA_SUFFIXES = {".json", ".txt", ".jinja", ".html", ".lark", ".typed"}
+DATA_SUFFIXES = {".json", ".txt", ".jinja", ".html", ".js", ".css", ".gz", ".lark", ".typed"}
 MODEL = Path("engine/embedded")
 LOOPS = Path("grammar/compiled")
 FILES_OF_THE_MODEL = {".json", ".jinja", ".md", ".safetensors"}

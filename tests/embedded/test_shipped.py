@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from intaglio.engine.embedded.model_files import DamagedModel, check, folder
-from intaglio.service.extraction.prompt import extraction_messages
+from intaglio.service.extraction.prompt import PromptParts, extraction_messages
 from safetensors import safe_open
 
 from examples.train_embedded.encode import SPECIALS, Codec, load
@@ -64,7 +64,7 @@ def test_the_chat_template_renders_what_training_encodes(codec: Codec) -> None:
     from jinja2 import Template
 
     schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
-    prompt = extraction_messages(schema, "some text")
+    prompt = extraction_messages(schema, PromptParts.of("some text"))
     template = (MODEL / "chat_template.jinja").read_text()
     rendered = Template(template).render(**prompt.variables)
     assert rendered == "<|schema|>a: string<|document|>some text<|answer|>"
