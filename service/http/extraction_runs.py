@@ -52,7 +52,7 @@ async def examine(
         ServiceError: the request is malformed.
         GrammarError: the schema is refused, or too many schemas wait.
     """
-    extractor, door = service.ready(), service.door
+    extractor, door = service.loaded(), service.door
     assert door is not None  # set together with the extractor
 
     def begin() -> tuple[ParsedExtraction, Future[Verdict]]:
@@ -77,7 +77,7 @@ async def run_for_job(service: Service, key: str, body: ExtractRequest) -> Extra
 
 async def run(service: Service, parsed: ParsedExtraction) -> ExtractResult:
     """One extraction. Raises every error of `Extractor`."""
-    extractor = service.ready()
+    extractor = service.loaded()
     prepared = await service.offload(lambda: extractor.prepare(parsed))
     output = await _generate(service, prepared)
     return await service.offload(lambda: extractor.finish_extraction(prepared, output))
@@ -85,7 +85,7 @@ async def run(service: Service, parsed: ParsedExtraction) -> ExtractResult:
 
 async def run_known(service: Service, known: KnownExtraction) -> ExtractResult:
     """One extraction of a known form. Raises every error of `Extractor`."""
-    extractor = service.ready()
+    extractor = service.loaded()
     output = await _generate(service, known.prepared)
 
     def finish() -> ExtractResult:
@@ -107,7 +107,7 @@ async def warm(service: Service, parsed: ParsedExtraction) -> None:
         TooLong: the schema leaves no room in the context.
         GrammarError, EngineError, GenerationFailed: the engine reported a failure.
     """
-    extractor = service.ready()
+    extractor = service.loaded()
     prepared = await service.offload(lambda: extractor.prepare(parsed))
     async with aclosing(service.backend.generate(prepared.request)) as deltas:
         async for delta in deltas:
@@ -216,7 +216,7 @@ async def _work(
 async def _events(
     service: Service, parsed: ParsedExtraction, index: int | None
 ) -> AsyncGenerator[AnyExtractEvent, None]:
-    extractor = service.ready()
+    extractor = service.loaded()
     prepared = await service.offload(lambda: extractor.prepare(parsed))
     writing = ExtractionEvents(extractor, prepared, index)
     async with aclosing(service.backend.generate(prepared.request)) as deltas:

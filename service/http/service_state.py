@@ -81,19 +81,31 @@ class Service:
         return Health(status="ok")
 
     def ready(self) -> Extractor:
-        """The extractor, if extractions are accepted: also while an engine restarts, for which requests wait.
+        """The extractor, if new extractions are accepted: also while an engine restarts, for which requests wait.
 
         Raises:
             ServiceNotReady: they are not; the message has the reason.
         """
-        health = self.health()
+        if self.gate.is_closed:
+            raise self._not_ready()
+        return self.loaded()
+
+    def loaded(self) -> Extractor:
+        """The extractor, for a request that was admitted: it ends as begun, also while the server stops.
+
+        Raises:
+            ServiceNotReady: no model is loaded, or no engine will come back.
+        """
         hopeless = self.backend.state in (EngineState.UNUSABLE, EngineState.CLOSED)
-        if self.gate.is_closed or hopeless or self.extractor is None:
-            raise ServiceNotReady(
-                f"the service is not ready: {health.status}",
-                hint="try again when GET /ready answers 200",
-            )
+        if hopeless or self.extractor is None:
+            raise self._not_ready()
         return self.extractor
+
+    def _not_ready(self) -> ServiceNotReady:
+        return ServiceNotReady(
+            f"the service is not ready: {self.health().status}",
+            hint="try again when GET /ready answers 200",
+        )
 
     def restart_engines(self) -> None:
         """Begin to restart all engines, one after the other; no effect while that goes on already."""

@@ -119,6 +119,20 @@ def test_after_sigterm_requests_in_hand_finish_and_others_are_refused(
         assert process.end() == 0
 
 
+def test_a_request_whose_body_is_still_on_its_way_at_sigterm_is_answered(folder: Path) -> None:
+    body = json.dumps({"schema": {}, "text": "late"}).encode()
+    head = "POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\nConnection: close\r\n\r\n"
+    with server(folder, grace_s=600.0) as process:
+        with socket.create_connection(("127.0.0.1", process.port)) as client:
+            client.sendall(head.format(len(body)).encode() + body[:10])
+            process.busy(1)
+            process.stop()
+            client.sendall(body[10:])
+            answer = client.makefile("rb").read()
+        assert answer.startswith(b"HTTP/1.1 200"), answer
+        assert process.end() == 0
+
+
 def test_requests_that_outlast_the_grace_end_with_a_document(folder: Path) -> None:
     with server(folder, grace_s=0.3) as process, ThreadPoolExecutor(4) as pool:
         inside = [pool.submit(process.extract, ENDLESS) for _ in range(4)]
