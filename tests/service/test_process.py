@@ -120,7 +120,7 @@ def test_after_sigterm_requests_in_hand_finish_and_others_are_refused(
 
 
 def test_a_request_whose_body_is_still_on_its_way_at_sigterm_is_answered(folder: Path) -> None:
-    body = json.dumps({"schema": {}, "text": "late"}).encode()
+    body = json.dumps({"schema": {}, "text": "<<echo 1>>"}).encode()
     head = "POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\nConnection: close\r\n\r\n"
     with server(folder, grace_s=600.0) as process:
         with socket.create_connection(("127.0.0.1", process.port)) as client:
