@@ -20,7 +20,7 @@ $(VENV)/.running: $(SOURCES_OF_INSTALL)
 
 # What developing and testing take besides.
 $(VENV)/.installed: $(VENV)/.running
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[bulk,cluster,dev,docs,otel]"
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[bulk,cluster,dev,docs,documents,otel]"
 	$(BIN)/intaglio doctor
 	touch $@
 

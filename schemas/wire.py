@@ -6,9 +6,7 @@ Does: define shapes, defaults and bounds. Does not: examine schemas or run engin
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     JsonValue,
     ValidationInfo,
@@ -17,6 +15,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from .base import Wire as Wire
 from .contract import Contract
 
 MAX_TEXT_CHARACTERS = 1_000_000
@@ -29,12 +28,6 @@ MAX_EXAMPLES = 64
 
 # Requests are validated without coercion, but JSON has no tuples.
 _AS_TUPLE = BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)
-
-
-class Wire(BaseModel):
-    """Base of all wire types: frozen, without extra fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
 class FormOptions(Wire):
