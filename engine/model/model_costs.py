@@ -9,10 +9,12 @@ dimension.
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .families import EMBEDDING
-from .spec import ModelSpec, read_spec
-from .weights import expected_shapes, stored_bytes
+
+if TYPE_CHECKING:
+    from .spec import ModelSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,13 @@ class ModelCosts:
     pair_operations: int
 
     @classmethod
-    def of(cls, spec: ModelSpec, element_bytes: int = 2, kv_element_bytes: int = 2) -> "ModelCosts":
+    def of(
+        cls, spec: "ModelSpec", element_bytes: int = 2, kv_element_bytes: int = 2
+    ) -> "ModelCosts":
         """The costs of a model of this specification. `element_bytes` is for weights that are not quantised."""
+        # Not above: `weights` imports torch, and a process that serves an API does without.
+        from .weights import expected_shapes, stored_bytes
+
         shapes, stored = expected_shapes(spec), stored_bytes(spec, element_bytes)
         head = spec.vocab_size * spec.hidden
         matrices = sum(prod(shape) for shape in shapes.values() if len(shape) == 2)
@@ -78,4 +85,6 @@ def checkpoint_costs(folder: Path, element_bytes: int = 2, kv_element_bytes: int
     Raises:
         ModelError: the folder has no checkpoint of a supported model.
     """
+    from .spec import read_spec  # imports torch, as `weights`
+
     return ModelCosts.of(read_spec(folder), element_bytes, kv_element_bytes)

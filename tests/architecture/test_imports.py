@@ -63,3 +63,12 @@ def test_the_checkout_does_not_shadow_a_published_package() -> None:
     """transformers probes for a package called `kernels`; ours must not be what it finds."""
     program = "import importlib.util as u; spec = u.find_spec('kernels'); assert spec is None, spec"
     subprocess.run([sys.executable, "-P", "-c", program], check=True, timeout=60)
+
+
+def test_an_api_process_loads_no_torch() -> None:
+    program = (
+        "import sys, intaglio.service.http.server, intaglio.service.http.api_process;"
+        "loaded = [n for n in ('torch', 'numba', 'triton', 'transformers') if n in sys.modules];"
+        "assert not loaded, loaded"
+    )
+    subprocess.run([sys.executable, "-P", "-c", program], check=True, cwd=Path("/"), timeout=60)

@@ -5,6 +5,7 @@
 
 import argparse
 import json
+import math
 import platform
 import random
 import tempfile
@@ -29,6 +30,8 @@ from tests.support.live_service import Live, live
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 SCHEMAS = 60
+TOLERANCE = 1e-3
+ATTEMPTS = 3
 
 
 @contextmanager
@@ -44,9 +47,22 @@ def tiny_service(folder: Path) -> Iterator[Live]:
 def compare(service: Live, seed: int) -> str:
     """Send one random request in both ways and compare the answers; how it ended.
 
+    Logits depend in their last bits on the batch that computes them, and the second request finds its prompt in the
+    prefix cache. So log-probabilities are compared with a tolerance, and a request is tried again: a draw between two
+    tokens that are equally near falls differently from time to time, a fault of the stream does not.
+
     Raises:
         AssertionError: they differ.
     """
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return _compare_once(service, seed)
+        except AssertionError:
+            continue
+    return _compare_once(service, seed)
+
+
+def _compare_once(service: Live, seed: int) -> str:
     rng = random.Random(seed)
     shapes = random.Random(seed % 7)
     schemas = [random_schema(shapes) for _ in range(SCHEMAS // 7)]
@@ -62,7 +78,7 @@ def compare(service: Live, seed: int) -> str:
         return str(problems[0]["code"])
     expected = without_identity(whole.json())
     found = without_identity(put_together(streamed.text))
-    assert _text(found) == _text(expected), (seed, body, found, expected)
+    assert _is_same(found, expected), (seed, body, found, expected)
     reasons = {choice["finish_reason"] for choice in expected["choices"]}
     return "+".join(sorted(reasons))
 
@@ -71,8 +87,15 @@ def _problem(body: Any) -> Any:
     return {key: value for key, value in body["error"].items() if key != "request_id"}
 
 
-def _text(body: dict[str, Any]) -> str:
-    return json.dumps(body, ensure_ascii=False, sort_keys=True)
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal, floats up to `TOLERANCE`."""
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, abs_tol=TOLERANCE)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return type(one) is type(other) and bool(one == other)
 
 
 def main() -> None:

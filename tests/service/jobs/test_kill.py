@@ -4,6 +4,7 @@ Whatever happens, the outputs in the end are the bytes of a run that nobody dist
 are not there.
 """
 
+import itertools
 import json
 import multiprocessing
 import os
@@ -92,16 +93,15 @@ def test_killed_at_random_moments(tmp_path: Path, form: str, kills: int) -> None
 
 def _die_at(number: int, folder: Path, *, after: bool) -> None:
     """`work`, ended without warning at the `number`-th time that something reaches the disk."""
-    count = 0
+    counter = itertools.count(1)  # threads share it: each call has a number of its own
 
     def passing(real: Callable[..., Any]) -> Callable[..., Any]:
         def point(*args: Any, **more: Any) -> Any:
-            nonlocal count
-            count += 1
-            if count == number and not after:
+            mine = next(counter)
+            if mine == number and not after:
                 os._exit(9)
             result = real(*args, **more)
-            if count == number:
+            if mine == number:
                 os._exit(9)
             return result
 
