@@ -26,7 +26,7 @@ from ..keys.key_store import KeyStore, StoredKey, digest_of
 from .principal import ANONYMOUS, Principal
 
 PUBLIC_PATHS = frozenset({"/health", "/healthz", "/ready", "/readyz"})
-_PAGE = "/docs"  # static files, without data
+_STATIC = ("/docs", "/page")  # files of the package, without data
 _ANY = "*"
 
 
@@ -52,8 +52,7 @@ class Access:
             AuthenticationFailed: the key is missing or wrong.
             HostNotAllowed: the Host header names another service.
         """
-        path: str = scope["path"]
-        if path in PUBLIC_PATHS or path == _PAGE or path.startswith(f"{_PAGE}/"):
+        if scope["path"] in PUBLIC_PATHS or _is_static(scope):
             return ANONYMOUS
         self._check_host(scope)
         return self._principal(_header(scope, b"authorization")) if self._keyed else ANONYMOUS
@@ -134,6 +133,14 @@ class Access:
             limits=key.limits,
             weight=key.weight,
         )
+
+
+def _is_static(scope: Scope) -> bool:
+    """Whether a request asks for a page of this server or a file of one."""
+    path: str = scope["path"]
+    if path == "/":
+        return b"text/html" in _header(scope, b"accept")
+    return any(path == folder or path.startswith(f"{folder}/") for folder in _STATIC)
 
 
 def _configured_keys(keys: Sequence[str], secret: bytes | None) -> dict[bytes, Principal]:

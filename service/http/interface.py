@@ -12,6 +12,7 @@ from . import (
     native_routes,
     ollama_routes,
     openai_routes,
+    page_routes,
     responses_routes,
     routes,
     schema_routes,
@@ -32,5 +33,6 @@ OPERATIONS: tuple[Operation, ...] = documented(
         *file_routes.OPERATIONS,
         *batch_routes.OPERATIONS,
         *job_routes.OPERATIONS,
+        *page_routes.OPERATIONS,
     )
 )

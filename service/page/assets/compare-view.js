@@ -1,0 +1,103 @@
+// Two results next to each other: earlier runs, or the current document under two schemas. Differing values are marked.
+import { budgetLine } from "./budget.js";
+import { at, el } from "./dom.js";
+import { leaves } from "./pointers.js";
+import { problemView } from "./problem-view.js";
+import { ResultView } from "./result-view.js";
+import { Run } from "./run.js";
+
+const MAX_RUNS = 20;
+
+export class CompareView {
+  /** `makeBody` makes the body of a request for a schema from the document and options of the first view. */
+  constructor(makeBody) {
+    this.makeBody = makeBody;
+    this.runs = [];
+    this.catalogue = [];
+    this.sides = ["left", "right"].map((side) => ({
+      select: at(`${side}-run`),
+      problem: at(`${side}-problem`),
+      budget: at(`${side}-budget`),
+      view: new ResultView({ tree: at(`${side}-tree`), onFocus: (pointer) => this.light(pointer) }),
+      run: null,
+    }));
+    for (const side of this.sides) {
+      side.select.addEventListener("change", () => this.choose(side));
+    }
+  }
+
+  /** Keep a run, and show it on the right; the one before goes to the left. */
+  add(run) {
+    this.runs = [run, ...this.runs].slice(0, MAX_RUNS);
+    const [left, right] = this.sides;
+    if (right.run) left.run = right.run;
+    right.run = run;
+    this.update();
+  }
+
+  offer(catalogue) {
+    this.catalogue = catalogue;
+    this.update();
+  }
+
+  update() {
+    for (const side of this.sides) {
+      const named = this.runs.map((run) => el("option", { value: `run:${run.number}` }, `Run ${run.number}: ${run.label}`));
+      const schemas = this.catalogue.map((entry) => el("option", { value: `schema:${entry.name}` }, entry.title));
+      side.select.replaceChildren(
+        el("option", { value: "" }, "Choose a run or a schema"),
+        el("optgroup", { label: "Runs of this page" }, named),
+        el("optgroup", { label: "Extract the document with" }, schemas),
+      );
+      side.select.value = this.runs.includes(side.run) ? `run:${side.run.number}` : "";
+    }
+    this.show();
+  }
+
+  async choose(side) {
+    const [kind, name] = side.select.value.split(":");
+    if (kind === "run") side.run = this.runs.find((run) => run.number === Number(name));
+    if (kind === "schema") return this.extract(side, name);
+    this.show();
+    return undefined;
+  }
+
+  async extract(side, name) {
+    const body = this.makeBody(name);
+    if (!body.text.trim()) {
+      side.problem.replaceChildren(problemView(new Error("There is no document. Paste one in the view Extract.")));
+      return;
+    }
+    const run = new Run(body, name);
+    side.run?.stop();
+    side.run = run;
+    await run.start(() => this.show());
+    if (run.result) this.runs = [run, ...this.runs].slice(0, MAX_RUNS);
+    this.update();
+  }
+
+  show() {
+    const differing = differences(...this.sides.map((side) => side.run));
+    for (const { run, view, problem, budget } of this.sides) {
+      if (run) view.show({ ...run.shown, differing });
+      problem.replaceChildren(...(run?.error ? [problemView(run.error)] : []));
+      budget.replaceChildren(...(run?.result ? budgetLine(run) : []));
+    }
+    const both = this.sides.every((side) => side.run?.result);
+    at("differences").textContent = both ? `${differing.size} ${differing.size === 1 ? "value differs" : "values differ"}` : "";
+  }
+
+  light(pointer) {
+    for (const { view } of this.sides) {
+      for (const lit of view.tree.querySelectorAll(".lit")) lit.classList.remove("lit");
+      if (pointer !== null) view.button(pointer)?.classList.add("lit");
+    }
+  }
+}
+
+/** The pointers of leaves that only one result has, or that have another value in the other. */
+function differences(left, right) {
+  if (!left?.result || !right?.result) return new Set();
+  const [a, b] = [left, right].map((run) => new Map(leaves(run.result.data).map(([p, v]) => [p, JSON.stringify(v)])));
+  return new Set([...a.keys(), ...b.keys()].filter((pointer) => a.get(pointer) !== b.get(pointer)));
+}
