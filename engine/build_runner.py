@@ -83,16 +83,8 @@ def build_runner(
     if model.threads is not None:
         torch.set_num_threads(model.threads)
     spec = replace(read_spec(Path(model.model)), scheme=SCHEMES[model.quantization])
-    max_context = model.max_context if model.max_context is not None else spec.max_positions
-    if max_context > spec.max_positions:
-        raise ConfigError(
-            f"the model has {spec.max_positions} positions, max_context asks for {max_context}",
-            where="max_context",
-            hint=""
-            if spec.window is None
-            else "layers of the model attend to a sliding window; beyond it the output would change",
-        )
     device = _device(model.device)
+    max_context = context_limit(model.max_context, spec, device)
     limits = RunnerLimits(
         max_batched_tokens=scheduler.max_batched_tokens,
         max_running=scheduler.max_running,
@@ -125,6 +117,32 @@ def _device(name: str) -> torch.device:
     if name == "cuda" and not there:
         raise ConfigError("torch finds no usable GPU", where="device", hint="set device to cpu")
     return torch.device("cpu" if name == "cpu" or not there else "cuda")
+
+
+def context_limit(asked: int | None, spec: ModelSpec, device: torch.device) -> int:
+    """The longest context, in tokens: `asked`, None for the longest possible.
+
+    On a GPU it ends at the smallest sliding window, where attention is still full.
+
+    Raises:
+        ConfigError: the setting asks for more.
+    """
+    most, hint = spec.max_positions, ""
+    if device.type == "cuda" and spec.window is not None:
+        most = min(most, spec.window)
+        hint = (
+            "layers of the model attend to a sliding window, which attention on a GPU does not have; "
+            "set device to cpu, or lower max_context"
+        )
+    if asked is None:
+        return most
+    if asked > most:
+        raise ConfigError(
+            f"the model has {most} positions here, max_context asks for {asked}",
+            where="max_context",
+            hint=hint,
+        )
+    return asked
 
 
 def _dtype(name: str, device: torch.device) -> torch.dtype:

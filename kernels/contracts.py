@@ -221,7 +221,7 @@ class AttentionPass(Protocol):
 
 
 class Attend(Protocol):
-    """An attention back end: the signature of `Kernels.attend`."""
+    """An attention back end: `Kernels.attend` without windows."""
 
     def __call__(
         self,
@@ -372,8 +372,15 @@ class Kernels(Protocol):
         heads: int,
         cache_shape: Sequence[int],
         scores: ScoreScaling = PLAIN_SCALING,
+        window: int | None = None,
     ) -> AttentionPass:
-        """Prepare the attention of one step for `heads` query heads and caches of shape `cache_shape`."""
+        """Prepare the attention of one step for `heads` query heads and caches of shape `cache_shape`.
+
+        With `window`, a token sees that many keys at most: its own, and those just before it.
+
+        Raises:
+            ValueError: `window` is given, and these kernels have none.
+        """
         ...
 
     def sample(self, logits: Tensor, args: SampleArgs) -> Sampled:

@@ -67,9 +67,10 @@ class ReferenceKernels:
         heads: int,
         cache_shape: Sequence[int],
         scores: ScoreScaling = PLAIN_SCALING,
+        window: int | None = None,
     ) -> AttentionPass:
         attention = reference_attention.ReferenceAttention(
-            ragged, heads, cache_shape, self._workspace, scores
+            ragged, heads, cache_shape, self._workspace, scores, window
         )
         return ReferencePass(places, attention)
 

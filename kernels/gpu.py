@@ -66,8 +66,11 @@ class GpuKernels:
         heads: int,
         cache_shape: Sequence[int],
         scores: ScoreScaling = PLAIN_SCALING,
+        window: int | None = None,
     ) -> AttentionPass:
         """One launch per layer for a single token, else two; three if sequences have several tokens."""
+        if window is not None:
+            raise ValueError("attention on a GPU has no sliding window")
         if self._prompts is not None and ragged.host is not None:
             return self._prompts(ragged, places, heads, cache_shape, scores)
         return attend(ragged, places, heads, cache_shape, scores)

@@ -23,7 +23,7 @@ from ..loop import Engine
 from ..memory.manager import KVManager
 from ..memory.pool import BlockPool
 from ..memory.prefix import PrefixCache
-from ..model.weights import expected_shapes
+from ..model.expected_tensors import expected_shapes
 from ..pipeline import OneAhead, Serial
 from ..schedule.admission import RequestLimits
 from ..schedule.batch_sizing import BatchSizer

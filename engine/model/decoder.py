@@ -17,10 +17,19 @@ from .spec import ModelSpec
 
 
 @dataclass(frozen=True, slots=True)
+class AttentionVariant:
+    """What some layers of a model share in their attention: a rotation and a sliding window (see `Kernels.attend`)."""
+
+    rope: RopeTable
+    window: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Decoder:
     """Weights and layers of a model, ready to run.
 
-    `embedding` [vocab, hidden]; looked-up rows are multiplied by `embedding_scale`, None for 1.
+    `embedding` [vocab, hidden]; looked-up rows are multiplied by `embedding_scale`, None for 1. Layers name one of the
+    `variants` by its index.
     """
 
     spec: ModelSpec
@@ -30,7 +39,7 @@ class Decoder:
     layers: tuple[Layer, ...]
     norm: RmsNorm
     head: Weight
-    rope: RopeTable
+    variants: tuple[AttentionVariant, ...]
 
     def step(
         self, ragged: Ragged, positions: Tensor, slots: Tensor, cache_shape: Sequence[int]
@@ -39,10 +48,15 @@ class Decoder:
 
         See `Kernels.attend`.
         """
-        places = Places(self.rope.cos, self.rope.sin, positions, slots)
-        spec = self.spec
-        attention = self.kernels.attend(ragged, places, spec.heads, cache_shape, spec.scores)
-        return StepContext(attention)
+        spec, passes = self.spec, []
+        for variant in self.variants:
+            places = Places(variant.rope.cos, variant.rope.sin, positions, slots)
+            passes.append(
+                self.kernels.attend(
+                    ragged, places, spec.heads, cache_shape, spec.scores, variant.window
+                )
+            )
+        return StepContext(tuple(passes))
 
     def hidden(
         self,

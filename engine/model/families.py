@@ -6,7 +6,7 @@ Does: define architectures, defaults of `config.json` and names of tensors. Does
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Any
+from typing import Any, Literal
 
 PRE_NORMS = {
     "attention_norm": "model.layers.{i}.input_layernorm",
@@ -23,21 +23,70 @@ SANDWICH_NORMS = {
 """Norms before attention and MLP, and norms of their outputs before the addition to the residual."""
 
 
+POST_NORMS = {
+    "attention_post_norm": "model.layers.{i}.post_attention_layernorm",
+    "mlp_post_norm": "model.layers.{i}.post_feedforward_layernorm",
+}
+"""Norms of the outputs of attention and MLP only, as in OLMo 2."""
+
+LINEARS = {
+    "q": "model.layers.{i}.self_attn.q_proj",
+    "k": "model.layers.{i}.self_attn.k_proj",
+    "v": "model.layers.{i}.self_attn.v_proj",
+    "output": "model.layers.{i}.self_attn.o_proj",
+    "gate": "model.layers.{i}.mlp.gate_proj",
+    "up": "model.layers.{i}.mlp.up_proj",
+    "down": "model.layers.{i}.mlp.down_proj",
+}
+"""A matrix for each linear layer."""
+
+FUSED_LINEARS = {
+    "qkv": "model.layers.{i}.self_attn.qkv_proj",
+    "output": "model.layers.{i}.self_attn.o_proj",
+    "gate_up": "model.layers.{i}.mlp.gate_up_proj",
+    "down": "model.layers.{i}.mlp.down_proj",
+}
+"""One matrix for query, key and value, and one for gate and up, as in Phi-3."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Windows:
+    """The layers of a family that have a sliding window.
+
+    `key` is the window's width in tokens, null for none. `switch` is a key that must be true as well. With `by_layer`,
+    `layer_types` of the file decides. Otherwise: with `unrotated_only` the layers without rotation, with `first` those
+    from the layer that this key gives, with `pattern` all but every so many-th (`pattern_key`: a key that may change
+    it), else all.
+    """
+
+    key: str = "sliding_window"
+    switch: str | None = None
+    by_layer: bool = True
+    unrotated_only: bool = False
+    first: str | None = None
+    pattern: int | None = None
+    pattern_key: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
     """A family of Llama-like models.
 
     `qkv_bias`, `output_bias` and `mlp_bias`: whether these linear layers have biases, or the key of `config.json` that
-    says so. `qk_norm` normalises the query and key of each head before rotation. `head_dim` is the default for a file
-    without the key; None means hidden size over heads. `sliding_window` is the key for a window in use (true, or a
-    width below the context), None for families without one. `defaults` are the values of keys that a file omits.
+    says so. `qk_norm` normalises queries and keys before rotation: each head by itself, or all heads together.
+    `head_dim` is the default for a file without the key; None means hidden size over heads. `defaults` are the values
+    of keys that a file omits. `linears` are the names of matrices in a checkpoint, by part of a layer.
 
     `norms` is the placement of norms in a layer: their names in a checkpoint, by part; a part that is missing has no
     norm. `norm_offset` is added to every stored norm weight. `activation` is the key of `config.json` that names the
     MLP's activation function. `embedding_scale`, given the hidden size, multiplies looked-up embeddings; None: 1.
     `query_scalar`, `score_softcap` and `logit_softcap` are keys: attention scores are divided by the square root of the
-    first one instead of head_dim's; the others are soft caps of scores and of logits, null for none. `within_window`:
-    some layers have a sliding window, and the context ends at the window, where they still equal full attention.
+    first one instead of head_dim's; the others are soft caps of scores and of logits, null for none. With
+    `multipliers`, the four keys `GRANITE_MULTIPLIERS` scale embeddings, scores, the layers' outputs and logits.
+
+    `windows` are the layers with a sliding window, None for a family without. `local_theta` is the key of the base of
+    the rotation of these layers, which then is not scaled. With `unrotated_layers`, some layers do not rotate. With
+    `partial_rotation`, a file may ask for the rotation of a part of each head.
     """
 
     name: str
@@ -45,10 +94,10 @@ class Family:
     qkv_bias: bool | str = False
     output_bias: bool | str = False
     mlp_bias: bool | str = False
-    qk_norm: bool = False
+    qk_norm: Literal["head", "whole"] | None = None
     head_dim: int | None = None
-    sliding_window: str | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    linears: Mapping[str, str] = field(default_factory=lambda: LINEARS)
     norms: Mapping[str, str] = field(default_factory=lambda: PRE_NORMS)
     norm_offset: float = 0.0
     activation: str = "hidden_act"
@@ -56,7 +105,34 @@ class Family:
     query_scalar: str | None = None
     score_softcap: str | None = None
     logit_softcap: str | None = None
-    within_window: bool = False
+    multipliers: bool = False
+    windows: Windows | None = None
+    local_theta: str | None = None
+    unrotated_layers: bool = False
+    partial_rotation: bool = False
+
+    @property
+    def read_keys(self) -> frozenset[str]:
+        """Keys that change the computation of few families, and that this one reads."""
+        keys = {key for key in (self.score_softcap, self.logit_softcap) if key is not None}
+        if self.multipliers:
+            keys.update(GRANITE_MULTIPLIERS)
+        if self.partial_rotation:
+            keys.add("partial_rotary_factor")
+        return frozenset(keys)
+
+
+GRANITE_MULTIPLIERS = (
+    "embedding_multiplier",
+    "attention_multiplier",
+    "residual_multiplier",
+    "logits_scaling",
+)
+"""Keys of `config.json`: factors of embeddings, of attention scores (instead of `1 / sqrt(head_dim)`) and of what
+attention and MLP add to the residual; the divisor of logits."""
+
+QWEN_WINDOWS = Windows(switch="use_sliding_window", first="max_window_layers")
+QWEN_DEFAULTS = {"num_key_value_heads": 32, "sliding_window": 4096, "max_window_layers": 28}
 
 
 FAMILIES = (
@@ -70,25 +146,25 @@ FAMILIES = (
     Family(
         name="mistral",
         architecture="MistralForCausalLM",
-        sliding_window="sliding_window",
+        windows=Windows(by_layer=False),
         defaults={"sliding_window": 4096, "num_key_value_heads": 8},
     ),
     Family(
         name="qwen2",
         architecture="Qwen2ForCausalLM",
         qkv_bias=True,
-        sliding_window="use_sliding_window",
-        defaults={"num_key_value_heads": 32},
+        windows=QWEN_WINDOWS,
+        defaults=QWEN_DEFAULTS,
     ),
     Family(
         name="qwen3",
         architecture="Qwen3ForCausalLM",
         qkv_bias="attention_bias",
         output_bias="attention_bias",
-        qk_norm=True,
+        qk_norm="head",
         head_dim=128,
-        sliding_window="use_sliding_window",
-        defaults={"num_key_value_heads": 32},
+        windows=QWEN_WINDOWS,
+        defaults=QWEN_DEFAULTS,
     ),
     Family(
         name="gemma2",
@@ -96,8 +172,7 @@ FAMILIES = (
         qkv_bias="attention_bias",
         output_bias="attention_bias",
         head_dim=256,
-        sliding_window="sliding_window",
-        within_window=True,
+        windows=Windows(pattern=2),
         defaults={
             "num_key_value_heads": 4,
             "max_position_embeddings": 8192,
@@ -116,6 +191,98 @@ FAMILIES = (
         score_softcap="attn_logit_softcapping",
         logit_softcap="final_logit_softcapping",
     ),
+    Family(
+        name="gemma3",
+        architecture="Gemma3ForCausalLM",
+        qkv_bias="attention_bias",
+        output_bias="attention_bias",
+        qk_norm="head",
+        head_dim=256,
+        windows=Windows(pattern=6, pattern_key="sliding_window_pattern"),
+        local_theta="rope_local_base_freq",
+        defaults={
+            "num_key_value_heads": 4,
+            "max_position_embeddings": 131072,
+            "tie_word_embeddings": True,
+            "hidden_activation": "gelu_pytorch_tanh",
+            "query_pre_attn_scalar": 256,
+            "sliding_window": 4096,
+            "rope_theta": 1000000.0,
+            "rope_local_base_freq": 10000.0,
+        },
+        norms=SANDWICH_NORMS,
+        norm_offset=1.0,
+        activation="hidden_activation",
+        embedding_scale=sqrt,
+        query_scalar="query_pre_attn_scalar",
+        score_softcap="attn_logit_softcapping",
+        logit_softcap="final_logit_softcapping",
+    ),
+    Family(
+        name="phi3",
+        architecture="Phi3ForCausalLM",
+        linears=FUSED_LINEARS,
+        windows=Windows(by_layer=False),
+        partial_rotation=True,
+        defaults={
+            "rms_norm_eps": 1e-5,
+            "max_position_embeddings": 4096,
+            "original_max_position_embeddings": 4096,
+        },
+    ),
+    Family(
+        name="granite",
+        architecture="GraniteForCausalLM",
+        qkv_bias="attention_bias",
+        output_bias="attention_bias",
+        mlp_bias="mlp_bias",
+        multipliers=True,
+    ),
+    Family(
+        name="olmo2",
+        architecture="Olmo2ForCausalLM",
+        qkv_bias="attention_bias",
+        output_bias="attention_bias",
+        qk_norm="whole",
+        norms=POST_NORMS,
+        defaults={"rms_norm_eps": 1e-5},
+    ),
+    Family(
+        name="olmo3",
+        architecture="Olmo3ForCausalLM",
+        qkv_bias="attention_bias",
+        output_bias="attention_bias",
+        qk_norm="whole",
+        norms=POST_NORMS,
+        windows=Windows(pattern=4),
+        local_theta="rope_theta",
+        defaults={"rms_norm_eps": 1e-5, "sliding_window": 4096, "rope_theta": 500000.0},
+    ),
+    Family(
+        name="smollm3",
+        architecture="SmolLM3ForCausalLM",
+        qkv_bias="attention_bias",
+        output_bias="attention_bias",
+        mlp_bias="mlp_bias",
+        windows=Windows(switch="use_sliding_window", unrotated_only=True),
+        unrotated_layers=True,
+        defaults={
+            "num_key_value_heads": 4,
+            "max_position_embeddings": 32768,
+            "rope_theta": 2000000.0,
+            "tie_word_embeddings": True,
+        },
+    ),
+    Family(
+        name="ministral",
+        architecture="MinistralForCausalLM",
+        windows=Windows(),
+        defaults={
+            "sliding_window": 4096,
+            "num_key_value_heads": 8,
+            "max_position_embeddings": 131072,
+        },
+    ),
 )
 
 BY_ARCHITECTURE = {family.architecture: family for family in FAMILIES}
@@ -124,17 +291,8 @@ BY_ARCHITECTURE = {family.architecture: family for family in FAMILIES}
 EMBEDDING = "model.embed_tokens"
 FINAL_NORM = "model.norm"
 HEAD = "lm_head"
-LAYER = {
-    "q": "model.layers.{i}.self_attn.q_proj",
-    "k": "model.layers.{i}.self_attn.k_proj",
-    "v": "model.layers.{i}.self_attn.v_proj",
-    "q_norm": "model.layers.{i}.self_attn.q_norm",
-    "k_norm": "model.layers.{i}.self_attn.k_norm",
-    "output": "model.layers.{i}.self_attn.o_proj",
-    "gate": "model.layers.{i}.mlp.gate_proj",
-    "up": "model.layers.{i}.mlp.up_proj",
-    "down": "model.layers.{i}.mlp.down_proj",
-}
+QUERY_NORM = "model.layers.{i}.self_attn.q_norm"
+KEY_NORM = "model.layers.{i}.self_attn.k_norm"
 
 # Suffixes of tensors in old checkpoints that are computed, not learnt.
 DERIVED = ("rotary_emb.inv_freq",)

@@ -1,36 +1,86 @@
 """The parts of a decoder layer: attention and MLP, as frozen values with their weights.
 
 Does: compute attention and the gated MLP, each with the fewest matrix products; both add their output to the residual,
-normed first in families with post-norms. Does not: load weights, keep state between steps, or know about sequences.
+normed and scaled first in families that do so. Does not: load weights, keep state between steps, or know sequences.
 """
 
 from dataclasses import dataclass
 from typing import Protocol
 
-from intaglio.kernels.contracts import AddTo, AttentionPass, Gate, QKNorm, RmsNorm, Weight
+import torch
+from intaglio.kernels.contracts import (
+    AddTo,
+    AttentionPass,
+    Gate,
+    Kernels,
+    QKNorm,
+    RmsNorm,
+    Weight,
+)
 from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """State that all layers of one step share."""
+    """State that all layers of one step share: a pass for each `AttentionVariant` of the model."""
 
-    attention: AttentionPass
+    passes: tuple[AttentionPass, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """The addition of a layer part's output to the residual.
+
+    The output is normed by `norm`, then multiplied by `scale`; None for neither.
+    """
+
+    norm: RmsNorm | None
+    scale: float | None
+
+    def add(self, weight: Weight, x: Tensor, residual: Tensor) -> None:
+        """Add the product of `x` [N, inputs] with `weight` to `residual` [N, outputs], in place."""
+        if self.scale is None:
+            weight.matmul(x, epilogue=AddTo(residual, self.norm))
+            return
+        output = torch.zeros_like(residual)
+        weight.matmul(x, epilogue=AddTo(output, self.norm))
+        residual.add_(output, alpha=self.scale)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeNorm:
+    """Norms of all query heads together, and of all key heads together."""
+
+    query: RmsNorm
+    key: RmsNorm
+
+    def apply(self, fused: Tensor, kernels: Kernels) -> None:
+        """Norm queries and keys in `fused` [N, (heads + 2 * kv_heads) * head_dim], in place."""
+        queries, keys = self.query.weight.shape[0], self.key.weight.shape[0]
+        for norm, part in (
+            (self.query, fused[:, :queries]),
+            (self.key, fused[:, queries : queries + keys]),
+        ):
+            part.copy_(kernels.rms_norm(part, norm))
 
 
 @dataclass(frozen=True, slots=True)
 class Attention:
     """Grouped-query attention. `qkv` is fused: query heads, then key heads, then value heads.
 
-    `norm` normalises the input, `post_norm` the output.
+    `norm` normalises the input. `variant` is the index of the attention in `Decoder.variants`. Queries and keys are
+    normed by `qk_norm`, head by head, or by `whole_norm`; None for families without.
     """
 
     norm: RmsNorm | None
     qkv: Weight
     output: Weight
-    post_norm: RmsNorm | None
+    residual: Residual
     qk_norm: QKNorm | None
+    whole_norm: WholeNorm | None
     head_dim: int
+    variant: int
+    kernels: Kernels
 
     def attend(self, residual: Tensor, cache: Tensor, step: StepContext) -> Tensor:
         """Attended values [N, heads * head_dim] of the rows of `residual` [N, hidden].
@@ -38,12 +88,15 @@ class Attention:
         First stores the keys and values of this step in `cache`.
         """
         rows = residual.shape[0]
-        fused = self.qkv.matmul(residual, self.norm).view(rows, -1, self.head_dim)
-        return step.attention.run(fused, self.qk_norm, cache).view(rows, -1)
+        fused = self.qkv.matmul(residual, self.norm)
+        if self.whole_norm is not None:
+            self.whole_norm.apply(fused, self.kernels)
+        heads = fused.view(rows, -1, self.head_dim)
+        return step.passes[self.variant].run(heads, self.qk_norm, cache).view(rows, -1)
 
     def add(self, attended: Tensor, residual: Tensor) -> None:
         """Add the output for `attended`, the result of `attend`, to `residual` [N, hidden], in place."""
-        self.output.matmul(attended, epilogue=AddTo(residual, self.post_norm))
+        self.residual.add(self.output, attended, residual)
 
 
 class Mlp(Protocol):
@@ -58,19 +111,19 @@ class Mlp(Protocol):
 class GatedMlp:
     """Gated MLP (Shazeer 2020). `gate_up` is fused: gate, then up.
 
-    `norm` normalises the input, `post_norm` the output.
+    `norm` normalises the input.
     """
 
     norm: RmsNorm | None
     gate_up: Weight
     gate: Gate
     down: Weight
-    post_norm: RmsNorm | None
+    residual: Residual
 
     def add(self, residual: Tensor) -> None:
         """See `Mlp`."""
         gated = self.gate_up.matmul(residual, self.norm, self.gate)
-        self.down.matmul(gated, epilogue=AddTo(residual, self.post_norm))
+        self.residual.add(self.down, gated, residual)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,8 @@ class ModelCosts:
         cls, spec: "ModelSpec", element_bytes: int = 2, kv_element_bytes: int = 2
     ) -> "ModelCosts":
         """The costs of a model of this specification. `element_bytes` is for weights that are not quantised."""
-        # Not above: `weights` imports torch, and a process that serves an API does without.
-        from .weights import expected_shapes, stored_bytes
+        # Not above: it imports torch, and a process that serves an API does without.
+        from .expected_tensors import expected_shapes, stored_bytes
 
         shapes, stored = expected_shapes(spec), stored_bytes(spec, element_bytes)
         head = spec.vocab_size * spec.hidden
@@ -85,6 +85,6 @@ def checkpoint_costs(folder: Path, element_bytes: int = 2, kv_element_bytes: int
     Raises:
         ModelError: the folder has no checkpoint of a supported model.
     """
-    from .spec import read_spec  # imports torch, as `weights`
+    from .spec import read_spec  # imports torch, too
 
     return ModelCosts.of(read_spec(folder), element_bytes, kv_element_bytes)

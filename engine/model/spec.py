@@ -13,6 +13,8 @@ from typing import Any
 from intaglio.kernels.contracts import Activation, ScoreScaling
 
 from ..errors import ModelError
+from .attention_kinds import AttentionKind, read_kinds
+from .config_values import MOST_PARTS, ConfigValues
 from .families import BY_ARCHITECTURE, Family
 from .schemes.scheme import Dense, Scheme
 from .unloadable import LOADABLE
@@ -40,25 +42,15 @@ ACTIVATIONS = {
     "gelu_pytorch_tanh": Activation.GELU_TANH,
 }
 
-ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn")
-
-
-@dataclass(frozen=True, slots=True)
-class RopeSpec:
-    """Rotary embedding. `type` is one of `ROPE_TYPES`; `params` are the parameters of the scaling, as in the file."""
-
-    type: str
-    theta: float
-    params: Mapping[str, float]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
     """A model without its weights. Sizes are in elements; `dtype` is the checkpoint's.
 
-    `max_positions` is `window` if layers of the model have a sliding window. `embedding_scale` multiplies looked-up
-    embeddings; `logit_softcap` caps logits, see `kernels.contracts.Logits`. `scheme` is the quantisation scheme of the
-    layers' matrices.
+    `kinds` are the rotation and the window of each layer. `embedding_scale` multiplies looked-up embeddings,
+    `residual_scale` the outputs of attention and MLP before they are added; logits are divided by `logit_divisor`, and
+    `logit_softcap` caps them, see `kernels.contracts.Logits`. `scheme` is the quantisation scheme of the layers'
+    matrices.
     """
 
     family: Family
@@ -70,7 +62,7 @@ class ModelSpec:
     head_dim: int
     ffn: int
     norm_eps: float
-    rope: RopeSpec
+    kinds: tuple[AttentionKind, ...]
     max_positions: int
     tied: bool
     qkv_bias: bool
@@ -80,9 +72,15 @@ class ModelSpec:
     activation: Activation
     scores: ScoreScaling
     embedding_scale: float | None
+    residual_scale: float | None
+    logit_divisor: float | None
     logit_softcap: float | None
-    window: int | None
     scheme: Scheme
+
+    @property
+    def window(self) -> int | None:
+        """The smallest sliding window of a layer, in tokens; None if no layer has one."""
+        return min((kind.window for kind in self.kinds if kind.window is not None), default=None)
 
     def kv_block_bytes(self, block_size: int, element_bytes: int) -> int:
         """Bytes of one block in all layers."""
@@ -106,36 +104,30 @@ def read_spec(folder: Path) -> ModelSpec:
 def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
     """`read_spec` for the parsed file."""
     family = _family(raw)
-    config = _Config({**family.defaults, **raw})
-    read = (family.score_softcap, family.logit_softcap)
+    config = ConfigValues({**family.defaults, **raw})
     for key, allowed in NEUTRAL.items():
-        if key in raw and raw[key] not in allowed and key not in read:
+        if key in raw and raw[key] not in allowed and key not in family.read_keys:
             raise ModelError(f"{key} {raw[key]!r} is not supported", where=key)
-    positions = config.count("max_position_embeddings", 2048)
-    window = _window(family, config, positions)
+    layers = config.count("num_hidden_layers", most=MOST_PARTS)
     heads = config.count("num_attention_heads")
     hidden = config.count("hidden_size")
     kv_heads = config.count("num_key_value_heads", heads)
-    default_dim = family.head_dim if family.head_dim is not None else hidden // heads
-    head_dim = config.count("head_dim", default_dim)
-    if heads % kv_heads:
-        raise ModelError(
-            f"{heads} query heads cannot share {kv_heads} key heads", where="num_key_value_heads"
-        )
-    if head_dim % 2:
-        raise ModelError(f"head_dim {head_dim} is odd; rotation needs pairs", where="head_dim")
+    head_dim = _head_dim(family, config, hidden, heads, kv_heads)
+    positions = config.count("max_position_embeddings", 2048)
+    kinds = read_kinds(family, config, layers, head_dim, positions)
+    multipliers = config if family.multipliers else ConfigValues({})
     return ModelSpec(
         family=family,
         vocab_size=config.count("vocab_size"),
         hidden=hidden,
-        layers=config.count("num_hidden_layers"),
+        layers=layers,
         heads=heads,
         kv_heads=kv_heads,
         head_dim=head_dim,
         ffn=config.count("intermediate_size"),
         norm_eps=config.number("rms_norm_eps", 1e-6),
-        rope=_rope(config, positions),
-        max_positions=positions if window is None else window,
+        kinds=kinds,
+        max_positions=_stretched(kinds, positions),
         tied=config.flag("tie_word_embeddings", default=False),
         qkv_bias=_bias(family.qkv_bias, config),
         output_bias=_bias(family.output_bias, config),
@@ -143,54 +135,37 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
         dtype=str(raw.get("dtype") or raw.get("torch_dtype") or "float32"),
         activation=_activation(family, config),
         scores=_scores(family, config),
-        embedding_scale=family.embedding_scale(hidden) if family.embedding_scale else None,
+        embedding_scale=family.embedding_scale(hidden)
+        if family.embedding_scale
+        else multipliers.optional_number("embedding_multiplier"),
+        residual_scale=multipliers.optional_number("residual_multiplier"),
+        logit_divisor=multipliers.optional_number("logits_scaling"),
         logit_softcap=config.optional_number(family.logit_softcap),
-        window=window,
         scheme=Dense(),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Config:
-    """Typed reads of the parsed file. A key that is null counts as absent."""
+def _head_dim(family: Family, config: ConfigValues, hidden: int, heads: int, kv_heads: int) -> int:
+    """The size of a head, checked for rotation, and the numbers of heads for each other."""
+    default = family.head_dim if family.head_dim is not None else hidden // heads
+    head_dim = config.count("head_dim", default)
+    if heads % kv_heads:
+        raise ModelError(
+            f"{heads} query heads cannot share {kv_heads} key heads", where="num_key_value_heads"
+        )
+    if head_dim % 2:
+        raise ModelError(f"head_dim {head_dim} is odd; rotation needs pairs", where="head_dim")
+    return head_dim
 
-    values: Mapping[str, Any]
 
-    def count(self, key: str, default: int | None = None) -> int:
-        """A positive integer."""
-        value = self.values.get(key)
-        value = default if value is None else value
-        if type(value) is not int or value < 1:
-            raise ModelError(f"{key} must be a positive integer, not {value!r}", where=key)
-        return value
-
-    def optional_count(self, key: str | None) -> int | None:
-        """A positive integer; None where the key is null, absent, or None."""
-        if key is None or self.values.get(key) is None:
-            return None
-        return self.count(key)
-
-    def number(self, key: str, default: float) -> float:
-        """A finite number above zero."""
-        value = self.values.get(key)
-        value = default if value is None else value
-        if type(value) not in (int, float) or not 0 < value < float("inf"):
-            raise ModelError(f"{key} must be a positive number, not {value!r}", where=key)
-        return float(value)
-
-    def optional_number(self, key: str | None) -> float | None:
-        """A finite number above zero; None where the key is null, absent, or None."""
-        if key is None or self.values.get(key) is None:
-            return None
-        return self.number(key, 0.0)
-
-    def flag(self, key: str, *, default: bool) -> bool:
-        """A boolean."""
-        value = self.values.get(key)
-        value = default if value is None else value
-        if type(value) is not bool:
-            raise ModelError(f"{key} must be true or false, not {value!r}", where=key)
-        return value
+def _stretched(kinds: tuple[AttentionKind, ...], positions: int) -> int:
+    """The context: `positions`, or what YaRN makes of the original context, where that is more."""
+    ropes = [kind.rope for kind in kinds if kind.rope.type == "yarn"]
+    reach = [
+        int(rope.params["factor"] * rope.params["original_max_position_embeddings"])
+        for rope in ropes
+    ]
+    return max(positions, *reach) if reach and len(ropes) == len(kinds) else positions
 
 
 def _family(raw: Mapping[str, Any]) -> Family:
@@ -207,11 +182,11 @@ def _family(raw: Mapping[str, Any]) -> Family:
     return family
 
 
-def _bias(rule: bool | str, config: _Config) -> bool:
+def _bias(rule: bool | str, config: ConfigValues) -> bool:
     return rule if isinstance(rule, bool) else config.flag(rule, default=False)
 
 
-def _activation(family: Family, config: _Config) -> Activation:
+def _activation(family: Family, config: ConfigValues) -> Activation:
     key = family.activation
     name = config.values.get(key)
     name = family.defaults.get(key, "silu") if name is None else name
@@ -224,83 +199,10 @@ def _activation(family: Family, config: _Config) -> Activation:
     return ACTIVATIONS[name]
 
 
-def _scores(family: Family, config: _Config) -> ScoreScaling:
+def _scores(family: Family, config: ConfigValues) -> ScoreScaling:
     key, scale = family.query_scalar, None
     if key is not None:
         scale = config.number(key, family.defaults[key]) ** -0.5
+    if family.multipliers:
+        scale = config.number("attention_multiplier", 1.0)
     return ScoreScaling(scale, config.optional_number(family.score_softcap))
-
-
-def _window(family: Family, config: _Config, positions: int) -> int | None:
-    """The sliding window that limits the context, in tokens; None if no layer has one below `positions`.
-
-    A window below the context needs attention masks and a KV cache policy that the engine does not have: it is refused,
-    unless the family's context ends at the window.
-    """
-    raw = config.values
-    window = raw.get(family.sliding_window) if family.sliding_window is not None else None
-    kinds = raw.get("layer_types")
-    if family.within_window and set(kinds or ()) <= {"sliding_attention", "full_attention"}:
-        width = config.optional_count(family.sliding_window)
-        sliding = kinds is None or "sliding_attention" in kinds
-        return width if sliding and width is not None and width < positions else None
-    if window is True or (type(window) is int and window < positions):
-        raise ModelError(
-            "sliding-window attention is not supported",
-            where=str(family.sliding_window),
-            hint="the window is in use in this checkpoint; full attention would change its output",
-        )
-    if any(kind != "full_attention" for kind in kinds or ()):
-        raise ModelError(
-            "only layers with full attention are supported",
-            where="layer_types",
-            hint=f"found {sorted(set(raw['layer_types']))}",
-        )
-    return None
-
-
-def _rope(config: _Config, positions: int) -> RopeSpec:
-    """Rotation from `rope_parameters` (newer files) or `rope_theta` and `rope_scaling`."""
-    raw = config.values
-    newer = raw.get("rope_parameters")
-    where = "rope_parameters" if newer is not None else "rope_scaling"
-    given = newer if newer is not None else raw.get("rope_scaling") or {}
-    if not isinstance(given, dict):
-        raise ModelError(f"{where} must be an object, not {given!r}", where=where)
-    kind = given.get("rope_type", given.get("type", "default"))
-    if kind not in ROPE_TYPES:
-        raise ModelError(
-            f"rope type {kind!r} is not supported",
-            where=where,
-            hint="supported are " + ", ".join(ROPE_TYPES),
-        )
-    if given.get("partial_rotary_factor") not in (None, 1, 1.0):
-        raise ModelError(
-            "partial rotation is not supported", where=f"{where}/partial_rotary_factor"
-        )
-    theta = given.get("rope_theta", raw.get("rope_theta"))
-    numbers = {
-        key: value
-        for key, value in given.items()
-        if key not in ("rope_type", "type", "rope_theta", "partial_rotary_factor")
-        and value is not None
-    }
-    for key, value in numbers.items():
-        if type(value) not in (int, float, bool):
-            raise ModelError(f"{key} must be a number, not {value!r}", where=f"{where}/{key}")
-    needs = {
-        "linear": ("factor",),
-        "dynamic": ("factor",),
-        "yarn": ("factor",),
-        "llama3": (
-            "factor",
-            "low_freq_factor",
-            "high_freq_factor",
-            "original_max_position_embeddings",
-        ),
-    }
-    for key in needs.get(kind, ()):
-        if key not in numbers:
-            raise ModelError(f"rope type {kind!r} needs {key}", where=f"{where}/{key}")
-    numbers.setdefault("original_max_position_embeddings", positions)
-    return RopeSpec(kind, _Config({"rope_theta": theta}).number("rope_theta", 10000.0), numbers)

@@ -5,40 +5,27 @@ fusing query/key/value and gate/up; or draw random weights of the same shapes. D
 deviations: a tensor that is missing, unused or of another shape is a `ModelError` that names it.
 """
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from math import prod
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import torch
 from intaglio.kernels.contracts import Gate, Kernels, QKNorm, RmsNorm, Weight
-from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from ..errors import ModelError
-from .decoder import Decoder
-from .families import DERIVED, EMBEDDING, FINAL_NORM, HEAD, LAYER
-from .layers import Attention, GatedMlp, Layer, Mlp
-from .rotary import RopeTable, build_table
-from .schemes.scheme import Dense, Stored, stacked
+from .attention_kinds import AttentionKind
+from .decoder import AttentionVariant, Decoder
+from .expected_tensors import check_tensors, expected_tensors
+from .families import EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM
+from .layers import Attention, GatedMlp, Layer, Mlp, Residual, WholeNorm
+from .rotary import build_table, rotation_order
+from .schemes.scheme import Dense, Part, Stored, stacked
 from .spec import ModelSpec
+from .tensor_files import TensorFile, tensor_files
 
-INDEX = "model.safetensors.index.json"
-SINGLE = "model.safetensors"
 RANDOM_SCALE = 0.02
-LISTED = 12  # the most names that an error lists
-
-# Dtypes of safetensors files that are never converted.
-_INTEGERS = {
-    "I8": torch.int8,
-    "U8": torch.uint8,
-    "I16": torch.int16,
-    "I32": torch.int32,
-    "I64": torch.int64,
-    "BOOL": torch.bool,
-}
 
 
 def load_decoder(
@@ -54,10 +41,10 @@ def load_decoder(
 
     Raises `ModelError`.
     """
-    files = _files(folder)
+    files = tensor_files(folder)
     by_name = {name: file for file in files for name in file.names}
-    expected = _expected(spec)
-    _check({name: file.stored(name) for name, file in by_name.items()}, expected, spec)
+    expected = expected_tensors(spec)
+    check_tensors({name: file.stored(name) for name, file in by_name.items()}, expected, spec)
     tied_head = {HEAD + ".weight": expected[EMBEDDING + ".weight"]}
     reader = _Reader(by_name, tied_head | expected, dtype, device)
     if spec.tied and HEAD + ".weight" in by_name:
@@ -68,9 +55,7 @@ def load_decoder(
                 where=HEAD + ".weight",
                 hint="set tie_word_embeddings to false to use it",
             )
-    return assemble(
-        spec, reader, kernels, build_table(spec.rope, spec.head_dim, positions, dtype, device)
-    )
+    return assemble(spec, reader, kernels, positions)
 
 
 def random_decoder(
@@ -84,10 +69,8 @@ def random_decoder(
     """A decoder with random weights, for measurements: norms 1, floats N(0, 0.02), integers uniform."""
     generator = torch.Generator(device).manual_seed(0)
     norm = 1 - spec.family.norm_offset
-    weights = _Random(_expected(spec), dtype, device, norm, generator)
-    return assemble(
-        spec, weights, kernels, build_table(spec.rope, spec.head_dim, positions, dtype, device)
-    )
+    weights = _Random(expected_tensors(spec), dtype, device, norm, generator)
+    return assemble(spec, weights, kernels, positions)
 
 
 class Weights(Protocol):
@@ -98,107 +81,48 @@ class Weights(Protocol):
         ...
 
 
-def assemble(spec: ModelSpec, weights: Weights, kernels: Kernels, rope: RopeTable) -> Decoder:
+def assemble(spec: ModelSpec, weights: Weights, kernels: Kernels, positions: int) -> Decoder:
     """The decoder of these weights, which are read one after the other."""
     embedding = weights.tensor(EMBEDDING + ".weight")
     scale = spec.embedding_scale
-    if scale is not None:
+    if scale is not None and spec.family.embedding_scale is not None:
         # The product is rounded once more in training, so the factor has the embedding's precision.
         scale = float(torch.tensor(scale, dtype=embedding.dtype))
     head = embedding if spec.tied else weights.tensor(HEAD + ".weight")
+    distinct = [kind for i, kind in enumerate(spec.kinds) if kind not in spec.kinds[:i]]
+    parts = [
+        _LayerParts(i, spec, weights, kernels, distinct.index(kind))
+        for i, kind in enumerate(spec.kinds)
+    ]
+    norm = _norm(FINAL_NORM, spec, weights)
+    if spec.logit_divisor is not None:
+        norm.weight.div_(spec.logit_divisor)
     return Decoder(
         spec=spec,
         kernels=kernels,
         embedding=embedding,
         embedding_scale=scale,
-        layers=tuple(_layer(i, spec, weights, kernels) for i in range(spec.layers)),
-        norm=_norm(FINAL_NORM, spec, weights),
+        layers=tuple(_layer(each) for each in parts),
+        norm=norm,
         head=kernels.weight(head),
-        rope=rope,
+        variants=tuple(_variant(kind, spec, positions, embedding) for kind in distinct),
     )
 
 
-def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
-    """The shapes of all tensors of an unquantised checkpoint of this spec, by name: [outputs, inputs] or [size]."""
-    dense = replace(spec, scheme=Dense())
-    return {name: stored.shape for name, stored in _expected(dense).items()}
-
-
-def stored_bytes(spec: ModelSpec, element: int = 2) -> dict[str, int]:
-    """The bytes in memory of all tensors, by name; `element` is the size of an element in the dtype of the model."""
-    return {
-        name: prod(stored.shape) * (element if stored.dtype is None else stored.dtype.itemsize)
-        for name, stored in _expected(spec).items()
-    }
-
-
-def _expected(spec: ModelSpec) -> dict[str, Stored]:
-    """All tensors of a checkpoint of this spec, by name."""
-    queries, keys = spec.heads * spec.head_dim, spec.kv_heads * spec.head_dim
-    linears = {
-        "q": (queries, spec.hidden, spec.qkv_bias),
-        "k": (keys, spec.hidden, spec.qkv_bias),
-        "v": (keys, spec.hidden, spec.qkv_bias),
-        "output": (spec.hidden, queries, spec.output_bias),
-        "gate": (spec.ffn, spec.hidden, spec.mlp_bias),
-        "up": (spec.ffn, spec.hidden, spec.mlp_bias),
-        "down": (spec.hidden, spec.ffn, spec.mlp_bias),
-    }
-    norms = [(name, spec.hidden) for name in spec.family.norms.values()]
-    if spec.family.qk_norm:
-        norms += [(LAYER["q_norm"], spec.head_dim), (LAYER["k_norm"], spec.head_dim)]
-    # A norm weight that is stored as its difference from 1 keeps its precision only in float32.
-    norm_dtype = torch.float32 if spec.family.norm_offset else None
-    matrix = Stored((spec.vocab_size, spec.hidden))
-    tensors = {
-        EMBEDDING + ".weight": matrix,
-        FINAL_NORM + ".weight": Stored((spec.hidden,), norm_dtype),
-    }
-    if not spec.tied:
-        tensors[HEAD + ".weight"] = matrix
-    for i in range(spec.layers):
-        for part, (outputs, inputs, bias) in linears.items():
-            name = LAYER[part].format(i=i)
-            for suffix, stored in spec.scheme.tensors(outputs, inputs).items():
-                tensors[name + suffix] = stored
-            if bias:
-                tensors[name + ".bias"] = Stored((outputs,))
-        for name, size in norms:
-            tensors[name.format(i=i) + ".weight"] = Stored((size,), norm_dtype)
-    return tensors
-
-
-class _Handle(Protocol):
-    """The methods used of an open safetensors file; the library's own types are less precise."""
-
-    def keys(self) -> list[str]: ...
-
-    def get_slice(self, name: str) -> Any: ...
-
-    def get_tensor(self, name: str) -> Tensor: ...
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """One open safetensors file. Tensors are read on request."""
-
-    path: Path
-    handle: _Handle
-    names: tuple[str, ...]
-
-    def stored(self, name: str) -> Stored:
-        found = self.handle.get_slice(name)
-        return Stored(tuple(found.get_shape()), _INTEGERS.get(found.get_dtype()))
-
-    def tensor(self, name: str) -> Tensor:
-        return self.handle.get_tensor(name)
+def _variant(
+    kind: AttentionKind, spec: ModelSpec, positions: int, like: Tensor
+) -> AttentionVariant:
+    """The angles of this kind for `positions` positions, and its window where that is smaller."""
+    table = build_table(kind.rope, spec.head_dim, positions, like.dtype, like.device)
+    window = kind.window if kind.window is not None and kind.window < positions else None
+    return AttentionVariant(table, window)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
     """Reads tensors by name, from several files, to a device; in `dtype` unless `stored` has another one."""
 
-    files: Mapping[str, _File]
+    files: Mapping[str, TensorFile]
     stored: Mapping[str, Stored]
     dtype: torch.dtype
     device: torch.device
@@ -245,37 +169,80 @@ class _LayerParts:
     spec: ModelSpec
     weights: Weights
     kernels: Kernels
+    variant: int
 
     def matrix(self, *parts: str, bias: bool) -> Weight:
-        """The weight of these parts, concatenated along the outputs."""
-        names = [LAYER[part].format(i=self.i) for part in parts]
-        biases = stacked([self.weights.tensor(name + ".bias") for name in names]) if bias else None
-        readers = [lambda suffix, name=name: self.weights.tensor(name + suffix) for name in names]
+        """The weight of these parts, concatenated along the outputs.
+
+        A checkpoint may hold them as one matrix, named by the parts together.
+        """
+        linears = self.spec.family.linears
+        if parts[0] not in linears:
+            parts = ("_".join(parts) if len(parts) == 2 else "".join(parts),)
+        orders = [self._order(part) for part in parts]
+        names = [linears[part].format(i=self.i) for part in parts]
+        readers = [self._reader(name, order) for name, order in zip(names, orders, strict=True)]
+        biases = stacked([reader(".bias") for reader in readers]) if bias else None
         return self.spec.scheme.weight(readers, biases, self.kernels)
+
+    def _reader(self, name: str, order: Tensor | None) -> Part:
+        def read(suffix: str) -> Tensor:
+            tensor = self.weights.tensor(name + suffix)
+            return tensor if order is None else tensor.index_select(0, order.to(tensor.device))
+
+        return read
+
+    def _order(self, part: str) -> Tensor | None:
+        """The order of the outputs of queries, keys and values in which `build_table` rotates; None: as they are."""
+        spec = self.spec
+        head = rotation_order(spec.kinds[self.i].rope, spec.head_dim)
+        if head is None or part not in ("q", "k", "qkv"):
+            return None
+        if not isinstance(spec.scheme, Dense):
+            raise ModelError(
+                "the rotation of a part of each head is not supported for quantised weights",
+                where="partial_rotary_factor",
+            )
+        queries, keys = (
+            (torch.arange(heads).unsqueeze(1) * spec.head_dim + head).view(-1)
+            for heads in (spec.heads, spec.kv_heads)
+        )
+        if part != "qkv":
+            return queries if part == "q" else keys
+        first, width = len(queries), len(keys)
+        return torch.cat((queries, keys + first, torch.arange(width) + first + width))
 
     def norm(self, part: str) -> RmsNorm | None:
         """The norm of a part; None if the family has none there."""
         name = self.spec.family.norms.get(part)
         return None if name is None else _norm(name.format(i=self.i), self.spec, self.weights)
 
-    def qk_norm(self) -> QKNorm | None:
-        """The norms of query and key heads; None if the family has none."""
-        if not self.spec.family.qk_norm:
-            return None
-        names = (LAYER[part].format(i=self.i) for part in ("q_norm", "k_norm"))
+    def residual(self, norm: str) -> Residual:
+        """The addition to the residual after the norm of a part, if the family has it."""
+        return Residual(self.norm(norm), self.spec.residual_scale)
+
+    def qk_norms(self) -> tuple[RmsNorm, RmsNorm]:
+        """The norms of queries and of keys."""
+        names = (name.format(i=self.i) for name in (QUERY_NORM, KEY_NORM))
         query, key = (_norm(name, self.spec, self.weights) for name in names)
-        return QKNorm(query.weight, key.weight, self.spec.norm_eps)
+        return query, key
 
 
-def _layer(i: int, spec: ModelSpec, weights: Weights, kernels: Kernels) -> Layer:
-    parts = _LayerParts(i, spec, weights, kernels)
+def _layer(parts: _LayerParts) -> Layer:
+    spec, kind = parts.spec, parts.spec.family.qk_norm
+    norms = None if kind is None else parts.qk_norms()
     attention = Attention(
         norm=parts.norm("attention_norm"),
         qkv=parts.matrix("q", "k", "v", bias=spec.qkv_bias),
         output=parts.matrix("output", bias=spec.output_bias),
-        post_norm=parts.norm("attention_post_norm"),
-        qk_norm=parts.qk_norm(),
+        residual=parts.residual("attention_post_norm"),
+        qk_norm=QKNorm(norms[0].weight, norms[1].weight, spec.norm_eps)
+        if norms is not None and kind == "head"
+        else None,
+        whole_norm=WholeNorm(*norms) if norms is not None and kind == "whole" else None,
         head_dim=spec.head_dim,
+        variant=parts.variant,
+        kernels=parts.kernels,
     )
     return Layer(attention, _mlp(parts))
 
@@ -287,91 +254,5 @@ def _mlp(parts: _LayerParts) -> Mlp:
         gate_up=parts.matrix("gate", "up", bias=spec.mlp_bias),
         gate=Gate(spec.activation),
         down=parts.matrix("down", bias=spec.mlp_bias),
-        post_norm=parts.norm("mlp_post_norm"),
+        residual=parts.residual("mlp_post_norm"),
     )
-
-
-def _files(folder: Path) -> list[_File]:
-    """The opened files of a checkpoint: those of the index if there is one, else the single file."""
-    index = folder / INDEX
-    if not index.exists():
-        return [_open(folder / SINGLE)]
-    try:
-        weight_map = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
-        names = sorted(set(weight_map.values()))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"{index} has no usable weight_map", where=str(index)) from error
-    if any(Path(name).name != name for name in names):
-        raise ModelError(f"{index} points outside its folder", where=str(index))
-    files = [_open(folder / name) for name in names]
-    held = {name: file.path.name for file in files for name in file.names}
-    if held != weight_map:
-        wrong = sorted(name for name, _ in held.items() ^ weight_map.items())
-        raise ModelError(f"{index} disagrees with its files about {_some(wrong)}", where=str(index))
-    return files
-
-
-def _open(path: Path) -> _File:
-    if not path.is_file():
-        raise ModelError(
-            f"there is no {path}",
-            where=str(path),
-            hint=f"a checkpoint has {SINGLE}, or {INDEX} and the files it names",
-        )
-    try:
-        handle: _Handle = safe_open(str(path), framework="pt")
-    except (SafetensorError, OSError) as error:
-        raise ModelError(f"cannot read {path}: {error}", where=str(path)) from error
-    return _File(path, handle, tuple(handle.keys()))
-
-
-def _check(found: Mapping[str, Stored], expected: Mapping[str, Stored], spec: ModelSpec) -> None:
-    allowed = {name for name in found if name.endswith(DERIVED)}
-    if spec.tied:
-        allowed.add(HEAD + ".weight")
-    complaints = list(_complaints(found, expected, allowed))
-    if complaints:
-        raise ModelError(
-            f"the weights do not fit a {spec.family.name} model: " + "; ".join(complaints),
-            hint="check config.json against the checkpoint",
-        )
-
-
-def _complaints(
-    found: Mapping[str, Stored], expected: Mapping[str, Stored], allowed: set[str]
-) -> Iterator[str]:
-    missing = sorted(expected.keys() - found.keys())
-    if missing:
-        yield f"missing {_some(missing)}"
-    unused = sorted(found.keys() - expected.keys() - allowed)
-    if unused:
-        yield f"not used {_some(unused)}"
-    both = [(name, found[name], stored) for name, stored in expected.items() if name in found]
-    wrong = [
-        f"{name} is {list(got.shape)}, not {list(stored.shape)}"
-        for name, got, stored in both
-        if got.shape != stored.shape
-    ]
-    if wrong:
-        yield f"wrong shape: {_some(wrong)}"
-    mistyped = [
-        f"{name} is of {_kind(got.dtype)}, not {_kind(_integer(stored.dtype))}"
-        for name, got, stored in both
-        if got.dtype != _integer(stored.dtype)
-    ]
-    if mistyped:
-        yield f"wrong dtype: {_some(mistyped)}"
-
-
-def _integer(dtype: torch.dtype | None) -> torch.dtype | None:
-    """`dtype` if it is an integer type; None for types that are converted."""
-    return dtype if dtype in _INTEGERS.values() else None
-
-
-def _kind(dtype: torch.dtype | None) -> str:
-    return "floats" if dtype is None else str(dtype).removeprefix("torch.")
-
-
-def _some(names: list[str]) -> str:
-    shown = ", ".join(names[:LISTED])
-    return shown if len(names) <= LISTED else f"{shown} and {len(names) - LISTED} more"

@@ -41,6 +41,10 @@ def attention_of_prompts(
         raise _refused(
             f"FlashInfer does not support {spec.family.name} models, which scale or soft-cap attention scores"
         )
+    if any(kind != spec.kinds[0] for kind in spec.kinds):
+        raise _refused(
+            f"FlashInfer does not support {spec.family.name} models whose layers differ in rotation or window"
+        )
     if spec.head_dim not in HEAD_SIZES:
         sizes = ", ".join(map(str, HEAD_SIZES))
         raise _refused(f"FlashInfer supports heads of {sizes}, the model's have {spec.head_dim}")

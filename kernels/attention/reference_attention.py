@@ -5,7 +5,9 @@ Does: cut the step into equal pieces, run them together, merge the pieces. Does 
 Queries are cut into chunks of rows, keys into tiles of `TILE` tokens; a piece is one chunk against one tile. All
 sequences with a single new token share one call, whatever their lengths; the others are cut at multiples of `CHUNK`
 positions. Pieces are merged by their log-sum-exp, tile after tile (Dao et al. 2022, online softmax; split-KV decoding).
-A row always meets the same tiles in the same order, so the chunking of a prompt does not change its sums.
+A row always meets the same tiles in the same order, so the chunking of a prompt does not change its sums. With a
+sliding window, tiles before the window of a chunk's first row are left out; a row that sees nothing of a tile gives it
+no weight at all, so that it does not matter whether the tile was met.
 """
 
 from collections.abc import Sequence
@@ -25,6 +27,9 @@ CALL_PIECES = 16
 ROWS = 8
 """Rows of a piece come in multiples of this. BLAS multiplies fewer rows in another order, and a token's attention would
 then depend on how many tokens it was computed with. Measured with MKL in float32: the same bits from 6 rows on."""
+
+UNSEEN = np.float32(-1e30)
+"""The bias of a key that a row does not see. Finite: a row without any visible key in a tile must not become NaN."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -87,7 +92,9 @@ class ReferenceAttention:
         cache_shape: Sequence[int],
         workspace: Workspace,
         scores: ScoreScaling = PLAIN_SCALING,
+        window: int | None = None,
     ) -> None:
+        """`window`: see `Kernels.attend`."""
         self._workspace = workspace
         _, self._num_blocks, block_size, self._kv_heads, self._head_dim = cache_shape
         if TILE % block_size:
@@ -100,7 +107,7 @@ class ReferenceAttention:
         counts = np.diff(starts)
         single = np.flatnonzero(counts == 1)
         several = np.flatnonzero(counts > 1)
-        cutter = _Cutter(self._num_blocks, block_size, heads // self._kv_heads)
+        cutter = _Cutter(self._num_blocks, block_size, heads // self._kv_heads, window)
         self._groups: list[_Group] = []
         if single.size:
             self._groups.append(
@@ -218,35 +225,41 @@ class _Cutter:
     num_blocks: int
     block_size: int
     per_kv: int
+    window: int | None
 
     def cut(
         self, width: int, owners: Ints, rows: Ints, counts: Ints, positions: Ints, tables: Ints
     ) -> _Group:
-        """A group of chunks of at most `width` rows. Each row of a chunk sees a key of each of the chunk's tiles."""
+        """A group of chunks of at most `width` rows.
+
+        Without a window, each row of a chunk sees a key of each of the chunk's tiles.
+        """
         ends = positions + counts
-        order = np.argsort(-ends // TILE, kind="stable")
-        owners, rows, counts, positions, ends = (
-            a[order] for a in (owners, rows, counts, positions, ends)
+        first_tiles = self._first_keys(positions) // TILE
+        tile_counts = -(-ends // TILE) - first_tiles
+        order = np.argsort(-tile_counts, kind="stable")
+        owners, rows, counts, positions, ends, first_tiles, tile_counts = (
+            a[order] for a in (owners, rows, counts, positions, ends, first_tiles, tile_counts)
         )
         steps = np.arange(width)
         padded = rows[:, None] + np.minimum(steps[None, :], counts[:, None] - 1)
         real = (steps[None, :] < counts[:, None]).reshape(-1)
-        tile_counts = -(-ends // TILE)
         tiles = tuple(int((tile_counts > t).sum()) for t in range(int(tile_counts[0])))
         calls: list[_Call] = []
         chunk_of = np.concatenate([np.arange(n) for n in tiles])
-        tile_of = np.repeat(np.arange(len(tiles)), tiles)
-        last = tile_of == tile_counts[chunk_of] - 1
-        edges = np.flatnonzero(np.diff(last)) + 1 if width > 1 else np.array([], np.int64)
+        tile_of = np.repeat(np.arange(len(tiles)), tiles) + first_tiles[chunk_of]
+        # With a window, all tiles are masked: a row's sums do not depend on which other rows are in its chunk.
+        cut = ((tile_of + 1) * TILE >= ends[chunk_of]) | (self.window is not None)
+        edges = np.flatnonzero(np.diff(cut)) + 1 if width > 1 else np.array([], np.int64)
         for run in np.split(np.arange(chunk_of.size), edges):
             for at in range(0, run.size, CALL_PIECES):
                 piece = run[at : at + CALL_PIECES]
                 chunk, tile = chunk_of[piece], tile_of[piece]
                 blocks = self._blocks(tables, owners[chunk], tile, ends[chunk])
                 bias = None
-                if last[piece].any():
-                    seen = positions[chunk, None] + np.minimum(steps, counts[chunk, None] - 1) + 1
-                    bias = self._bias(seen - tile[:, None] * TILE)
+                if cut[piece].any():
+                    last = positions[chunk, None] + np.minimum(steps, counts[chunk, None] - 1)
+                    bias = self._bias(last, tile * TILE)
                 calls.append(_Call(torch.from_numpy(chunk), blocks, bias))
         everything = bool(real.all())
         return _Group(
@@ -268,11 +281,22 @@ class _Cutter:
             np.concatenate([keys.reshape(-1), keys.reshape(-1) + self.num_blocks])
         )
 
-    def _bias(self, seen: Ints) -> Tensor:
-        """Attention bias: 0 where a row may attend, else -inf; rows see `seen` [pieces, rows] keys of the tile."""
-        visible = np.arange(TILE)[None, None, :] < seen[:, :, None]
-        bias = np.where(visible, np.float32(0), np.float32("-inf"))
-        if seen.shape[1] > 1:
+    def _first_keys(self, positions: Ints) -> Ints:
+        """The first key that a row at each of these positions sees."""
+        if self.window is None:
+            return np.zeros_like(positions)
+        return np.maximum(positions - self.window + 1, 0)
+
+    def _bias(self, positions: Ints, starts: Ints) -> Tensor:
+        """Attention bias: 0 where a row may attend, else `UNSEEN`.
+
+        `positions` [pieces, rows] of the rows; `starts` [pieces]: the first position of each piece's tile.
+        """
+        keys = starts[:, None, None] + np.arange(TILE)
+        visible = keys <= positions[:, :, None]
+        visible &= keys >= self._first_keys(positions)[:, :, None]
+        bias = np.where(visible, np.float32(0), UNSEEN)
+        if positions.shape[1] > 1:
             bias = np.tile(bias, (1, self.per_kv, 1))
             padding = _padding(bias.shape[1])
             bias = np.pad(bias, ((0, 0), (0, padding), (0, 0)))

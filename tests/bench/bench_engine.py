@@ -21,8 +21,8 @@ from intaglio.engine.config import EngineConfig
 from intaglio.engine.host.build_engine import build
 from intaglio.engine.loop import Engine
 from intaglio.engine.model.checkpoint import model_folder
+from intaglio.engine.model.expected_tensors import expected_shapes
 from intaglio.engine.model.spec import parse_spec
-from intaglio.engine.model.weights import expected_shapes
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.engine.types import Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind

@@ -40,8 +40,8 @@ PATIENCE_S = 400.0
 
 def checkpoint(folder: Path, shape: str, tokenizer: Path) -> None:
     """Random weights of a shape, with a tokenizer and a plain chat template beside them."""
+    from intaglio.engine.model.expected_tensors import expected_shapes
     from intaglio.engine.model.spec import read_spec
-    from intaglio.engine.model.weights import expected_shapes
 
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(SHAPES[shape]))

@@ -12,8 +12,8 @@ import json
 from pathlib import Path
 
 import torch
+from intaglio.engine.model.expected_tensors import expected_shapes
 from intaglio.engine.model.spec import ModelSpec, read_spec
-from intaglio.engine.model.weights import expected_shapes
 from rich.console import Console
 from rich.table import Table
 

@@ -11,18 +11,25 @@ from intaglio.kernels.reference import kv_write
 TOLERANCE = 2e-6  # float32 against float64, values of size 1
 
 
-def dense(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+def dense(
+    query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int | None = None
+) -> torch.Tensor:
     """Causal attention of the last rows of a sequence; query [n, heads, d], keys and values [L, kv_heads, d]."""
     n, heads, dim = query.shape
     length, kv_heads, _ = keys.shape
     q = query.double().view(n, kv_heads, heads // kv_heads, dim)
     scores = torch.einsum("nkgd,lkd->nkgl", q, keys.double()) / dim**0.5
-    visible = torch.arange(length) <= torch.arange(length - n, length)[:, None]
+    rows = torch.arange(length - n, length)[:, None]
+    visible = torch.arange(length) <= rows
+    if window is not None:
+        visible &= torch.arange(length) > rows - window
     scores = scores.masked_fill(~visible[:, None, None, :], float("-inf"))
     return torch.einsum("nkgl,lkd->nkgd", scores.softmax(-1), values.double()).reshape(query.shape)
 
 
-def case(seed: int) -> tuple[torch.Tensor, Ragged, torch.Tensor, torch.Tensor]:
+def case(
+    seed: int, window: int | None = None
+) -> tuple[torch.Tensor, Ragged, torch.Tensor, torch.Tensor]:
     """Queries, their layout, the cache, and the expected output, for a random step."""
     dice = random.Random(seed)
     generator = torch.Generator().manual_seed(seed)
@@ -48,7 +55,7 @@ def case(seed: int) -> tuple[torch.Tensor, Ragged, torch.Tensor, torch.Tensor]:
         kv_write(cache, keys, values, mine[at // block] * block + at % block)
         query = torch.randn((count, kv_heads * per_kv, dim), generator=generator)
         queries.append(query)
-        expected.append(dense(query, keys, values))
+        expected.append(dense(query, keys, values, window))
     starts = torch.tensor([0, *torch.tensor(counts).cumsum(0).tolist()], dtype=torch.int32)
     ragged = Ragged(starts, torch.tensor(lengths, dtype=torch.int32), tables)
     return torch.cat(queries), ragged, cache, torch.cat(expected)
@@ -58,6 +65,15 @@ def case(seed: int) -> tuple[torch.Tensor, Ragged, torch.Tensor, torch.Tensor]:
 def test_any_mix_of_lengths_equals_dense_attention(seed: int) -> None:
     query, ragged, cache, expected = case(seed)
     got = ReferenceAttention(ragged, query.shape[1], cache.shape, Workspace()).run(query, cache)
+    torch.testing.assert_close(got.double(), expected, atol=TOLERANCE, rtol=TOLERANCE)
+
+
+@pytest.mark.parametrize("window", [1, 2, 63, 64, 100, TILE, TILE + 1, 250, 699, 5000])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_window_hides_what_is_before_it(seed: int, window: int) -> None:
+    query, ragged, cache, expected = case(seed, window)
+    attention = ReferenceAttention(ragged, query.shape[1], cache.shape, Workspace(), window=window)
+    got = attention.run(query, cache)
     torch.testing.assert_close(got.double(), expected, atol=TOLERANCE, rtol=TOLERANCE)
 
 
@@ -82,8 +98,11 @@ def test_block_size_that_does_not_divide_the_tile_is_refused() -> None:
         ReferenceAttention(ragged, 2, (2, 4, 12, 1, 8), Workspace())
 
 
+@pytest.mark.parametrize("window", [None, 200])
 @pytest.mark.parametrize(("per_kv", "dim"), [(1, 16), (3, 64), (4, 128), (2, 80)])
-def test_a_token_gets_close_to_the_same_bits_alone_and_in_a_chunk(per_kv: int, dim: int) -> None:
+def test_a_token_gets_close_to_the_same_bits_alone_and_in_a_chunk(
+    per_kv: int, dim: int, window: int | None
+) -> None:
     """The order of sums does not depend on the cut, so what is left is BLAS's own choice of kernel: at most 1e-6."""
     length, block, kv_heads = 600, 16, 2
     generator = torch.Generator().manual_seed(1)
@@ -95,7 +114,10 @@ def test_a_token_gets_close_to_the_same_bits_alone_and_in_a_chunk(per_kv: int, d
     def attend(first: int, end: int) -> torch.Tensor:
         ragged = Ragged(torch.tensor([0, end - first]), torch.tensor([end]), table)
         rows = query[first:end]
-        return ReferenceAttention(ragged, rows.shape[1], cache.shape, Workspace()).run(rows, cache)
+        attention = ReferenceAttention(
+            ragged, rows.shape[1], cache.shape, Workspace(), window=window
+        )
+        return attention.run(rows, cache)
 
     whole = attend(0, length)
     for first, end in [(0, 1), (255, 257), (300, 301), (500, 563), (599, 600), (7, 399)]:

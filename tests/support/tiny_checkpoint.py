@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from intaglio.engine.model.expected_tensors import expected_shapes
 from intaglio.engine.model.spec import parse_spec
-from intaglio.engine.model.weights import expected_shapes
 from safetensors.torch import save_file
 
 LLAMA: dict[str, Any] = {

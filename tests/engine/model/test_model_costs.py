@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from intaglio.engine.api import checkpoint_costs
+from intaglio.engine.model.expected_tensors import expected_shapes
 from intaglio.engine.model.model_costs import ModelCosts
 from intaglio.engine.model.spec import read_spec
-from intaglio.engine.model.weights import expected_shapes
 
 from tests.support.tiny_checkpoint import QWEN2, write_checkpoint
 

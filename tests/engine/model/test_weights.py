@@ -68,7 +68,7 @@ def test_sharded_and_single_files_give_the_same(tmp_path: Path) -> None:
 def test_weights_take_the_wanted_dtype_and_own_their_memory(tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path, QWEN2)
     decoder = load(folder, torch.bfloat16)
-    assert decoder.embedding.dtype == decoder.rope.cos.dtype == torch.bfloat16
+    assert decoder.embedding.dtype == decoder.variants[0].rope.cos.dtype == torch.bfloat16
     decoder = load(folder)
     before = decoder.embedding.clone()
     (folder / "model.safetensors").write_bytes(b"\0" * 10)

@@ -4,10 +4,6 @@ Tolerances, for logits of size up to 30 in float32: 2e-4 against transformers (o
 sums); 1e-4 between our own schedules, whose logits are the same to the last bit wherever BLAS chooses alike.
 """
 
-import os
-
-os.environ["HF_HUB_OFFLINE"] = "1"
-
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -15,15 +11,11 @@ from typing import Any
 
 import pytest
 import torch
-from intaglio.engine.build_runner import build_runner
-from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
-from intaglio.engine.run.runner import ModelRunner
 
 from tests.engine.run.driver import Driver, Job, null_is_clean
+from tests.engine.run.parity import OURS, THEIRS, prompts, runner, theirs
 from tests.support.tiny_checkpoint import GEMMA2, LLAMA, MISTRAL, QWEN2, QWEN3, write_checkpoint
 
-OURS = 1e-4
-THEIRS = 2e-4
 OUTPUTS = 8
 
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
@@ -64,10 +56,11 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 }
 
 
-def prompts(count: int, longest: int = 300) -> list[tuple[int, ...]]:
+def asked_prompts(count: int, longest: int = 300) -> list[tuple[int, ...]]:
     dice = random.Random(1)
-    lengths = [1, 2, 16, 17, 65, longest] + [dice.randint(1, longest) for _ in range(count)]
-    return [tuple(dice.randrange(256) for _ in range(n)) for n in lengths[:count]]
+    return prompts(
+        ([1, 2, 16, 17, 65, longest] + [dice.randint(1, longest) for _ in range(count)])[:count]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -83,33 +76,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return make
 
 
-def runner(path: Path, dtype: Any = "auto") -> ModelRunner:
-    return build_runner(
-        ModelConfig(model=str(path), dtype=dtype, threads=1),
-        CacheConfig(num_blocks=400),
-        SchedulerConfig(max_running=16, max_batched_tokens=1024),
-    ).runner
-
-
-def theirs(path: Path, tokens: tuple[int, ...]) -> torch.Tensor:
-    """Logits [len(tokens), vocab] of `transformers`."""
-    import transformers
-
-    transformers.utils.logging.disable_progress_bar()
-    model = transformers.AutoModelForCausalLM.from_pretrained(
-        path, dtype=torch.float32, attn_implementation="eager"
-    )
-    with torch.inference_mode():
-        logits: torch.Tensor = model(torch.tensor([tokens])).logits[0]
-    return logits
-
-
 @pytest.mark.parametrize("name", CONFIGS)
 def test_logits_and_greedy_tokens_equal_transformers(
     name: str, folder: Callable[[str], Path]
 ) -> None:
     path = folder(name)
-    (job,) = Driver(runner(path), chunk=100).run([Job(prompts(6)[-1], OUTPUTS)])
+    (job,) = Driver(runner(path), chunk=100).run([Job(asked_prompts(6)[-1], OUTPUTS)])
     logits = theirs(path, tuple(job.tokens))[len(job.prompt) - 1 : -1]
     torch.testing.assert_close(torch.stack(job.logits), logits, atol=THEIRS, rtol=0)
     assert job.generated == logits.argmax(-1).tolist()
@@ -121,7 +93,7 @@ def test_generation_equals_transformers_generate(name: str, folder: Callable[[st
 
     path = folder(name)
     model = transformers.AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32)
-    jobs = Driver(runner(path), chunk=40, preempt=0.05).run([Job(p, 12) for p in prompts(4)])
+    jobs = Driver(runner(path), chunk=40, preempt=0.05).run([Job(p, 12) for p in asked_prompts(4)])
     for job in jobs:
         ids = torch.tensor([job.prompt])
         out = model.generate(
@@ -139,7 +111,7 @@ def test_generation_equals_transformers_generate(name: str, folder: Callable[[st
 @pytest.mark.parametrize("name", FAMILIES)
 def test_no_schedule_changes_tokens_or_logits(name: str, folder: Callable[[str], Path]) -> None:
     engine = runner(folder(name))
-    asked = prompts(10)
+    asked = asked_prompts(10)
     alone = [Driver(engine).run([Job(p, OUTPUTS)])[0] for p in asked]
     for schedule, options in SCHEDULES.items():
         for seed in range(2):
@@ -157,7 +129,7 @@ def test_bfloat16_agrees_with_float32_as_far_as_it_can(folder: Callable[[str], P
     """8 bits of mantissa through two layers: logits within 3% of their spread, and the same best token for most."""
     wide, narrow = (runner(folder("qwen3"), dtype) for dtype in ("float32", "bfloat16"))
     same = 0
-    for prompt in prompts(10):
+    for prompt in asked_prompts(10):
         (a,), (b,) = (Driver(engine).run([Job(prompt, 1)]) for engine in (wide, narrow))
         spread = a.logits[0].max() - a.logits[0].min()
         assert (a.logits[0] - b.logits[0]).abs().max() < 0.03 * spread

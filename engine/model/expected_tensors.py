@@ -1,0 +1,146 @@
+"""The tensors of a checkpoint: which ones a spec needs, and what is wrong with those that are found.
+
+Does: name all tensors with their shapes; compare them with those of the files. Does not: read tensors.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import prod
+
+import torch
+
+from ..errors import ModelError
+from .families import DERIVED, EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM
+from .schemes.scheme import Dense, Stored
+from .spec import ModelSpec
+from .tensor_files import INTEGERS, some_of
+
+
+def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
+    """The shapes of all tensors of an unquantised checkpoint of this spec, by name: [outputs, inputs] or [size]."""
+    dense = replace(spec, scheme=Dense())
+    return {name: stored.shape for name, stored in expected_tensors(dense).items()}
+
+
+def stored_bytes(spec: ModelSpec, element: int = 2) -> dict[str, int]:
+    """The bytes in memory of all tensors, by name; `element` is the size of an element in the dtype of the model."""
+    return {
+        name: prod(stored.shape) * (element if stored.dtype is None else stored.dtype.itemsize)
+        for name, stored in expected_tensors(spec).items()
+    }
+
+
+def expected_tensors(spec: ModelSpec) -> dict[str, Stored]:
+    """All tensors of a checkpoint of this spec, by name."""
+    # A norm weight that is stored as its difference from 1, or divided, keeps its precision only in float32.
+    norm_dtype = torch.float32 if spec.family.norm_offset else None
+    final_dtype = torch.float32 if spec.logit_divisor is not None else norm_dtype
+    matrix = Stored((spec.vocab_size, spec.hidden))
+    tensors = {
+        EMBEDDING + ".weight": matrix,
+        FINAL_NORM + ".weight": Stored((spec.hidden,), final_dtype),
+    }
+    if not spec.tied:
+        tensors[HEAD + ".weight"] = matrix
+    for i in range(spec.layers):
+        for name, shape in layer_matrices(spec, i).items():
+            for suffix, stored in spec.scheme.tensors(*shape).items():
+                tensors[name + suffix] = stored
+        for name, size in _biases(spec).items():
+            tensors[name.format(i=i) + ".bias"] = Stored((size,))
+        for name, size in _norms(spec):
+            tensors[name.format(i=i) + ".weight"] = Stored((size,), norm_dtype)
+    return tensors
+
+
+def _sizes(spec: ModelSpec) -> dict[str, tuple[int, int, bool]]:
+    """Outputs, inputs, and whether there is a bias, of each linear layer that families have."""
+    queries, keys = spec.heads * spec.head_dim, spec.kv_heads * spec.head_dim
+    return {
+        "q": (queries, spec.hidden, spec.qkv_bias),
+        "k": (keys, spec.hidden, spec.qkv_bias),
+        "v": (keys, spec.hidden, spec.qkv_bias),
+        "qkv": (queries + 2 * keys, spec.hidden, spec.qkv_bias),
+        "output": (spec.hidden, queries, spec.output_bias),
+        "gate": (spec.ffn, spec.hidden, spec.mlp_bias),
+        "up": (spec.ffn, spec.hidden, spec.mlp_bias),
+        "gate_up": (2 * spec.ffn, spec.hidden, spec.mlp_bias),
+        "down": (spec.hidden, spec.ffn, spec.mlp_bias),
+    }
+
+
+def layer_matrices(spec: ModelSpec, i: int) -> dict[str, tuple[int, int]]:
+    """The matrices [outputs, inputs] of layer `i`, by their names in a checkpoint."""
+    sizes = _sizes(spec)
+    return {name.format(i=i): sizes[part][:2] for part, name in spec.family.linears.items()}
+
+
+def _biases(spec: ModelSpec) -> dict[str, int]:
+    sizes = _sizes(spec)
+    return {name: sizes[part][0] for part, name in spec.family.linears.items() if sizes[part][2]}
+
+
+def _norms(spec: ModelSpec) -> list[tuple[str, int]]:
+    norms = [(name, spec.hidden) for name in spec.family.norms.values()]
+    if spec.family.qk_norm == "head":
+        norms += [(QUERY_NORM, spec.head_dim), (KEY_NORM, spec.head_dim)]
+    if spec.family.qk_norm == "whole":
+        norms += [
+            (QUERY_NORM, spec.heads * spec.head_dim),
+            (KEY_NORM, spec.kv_heads * spec.head_dim),
+        ]
+    return norms
+
+
+def check_tensors(
+    found: Mapping[str, Stored], expected: Mapping[str, Stored], spec: ModelSpec
+) -> None:
+    """Compare the tensors of a checkpoint with those of its spec.
+
+    Raises:
+        ModelError: a tensor is missing, not used, or of another shape or kind; names them.
+    """
+    allowed = {name for name in found if name.endswith(DERIVED)}
+    if spec.tied:
+        allowed.add(HEAD + ".weight")
+    complaints = list(_complaints(found, expected, allowed))
+    if complaints:
+        raise ModelError(
+            f"the weights do not fit a {spec.family.name} model: " + "; ".join(complaints),
+            hint="check config.json against the checkpoint",
+        )
+
+
+def _complaints(
+    found: Mapping[str, Stored], expected: Mapping[str, Stored], allowed: set[str]
+) -> Iterator[str]:
+    missing = sorted(expected.keys() - found.keys())
+    if missing:
+        yield f"missing {some_of(missing)}"
+    unused = sorted(found.keys() - expected.keys() - allowed)
+    if unused:
+        yield f"not used {some_of(unused)}"
+    both = [(name, found[name], stored) for name, stored in expected.items() if name in found]
+    wrong = [
+        f"{name} is {list(got.shape)}, not {list(stored.shape)}"
+        for name, got, stored in both
+        if got.shape != stored.shape
+    ]
+    if wrong:
+        yield f"wrong shape: {some_of(wrong)}"
+    mistyped = [
+        f"{name} is of {_kind(got.dtype)}, not {_kind(_integer(stored.dtype))}"
+        for name, got, stored in both
+        if got.dtype != _integer(stored.dtype)
+    ]
+    if mistyped:
+        yield f"wrong dtype: {some_of(mistyped)}"
+
+
+def _integer(dtype: torch.dtype | None) -> torch.dtype | None:
+    """`dtype` if it is an integer type; None for types that are converted."""
+    return dtype if dtype in INTEGERS.values() else None
+
+
+def _kind(dtype: torch.dtype | None) -> str:
+    return "floats" if dtype is None else str(dtype).removeprefix("torch.")

@@ -1,0 +1,102 @@
+"""Logits and greedy tokens of each model family against `transformers`, in chunks, with preemption and in bfloat16.
+
+Tolerances: see `test_parity`.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from intaglio.engine.build_runner import context_limit
+from intaglio.engine.errors import ConfigError
+from intaglio.engine.model.spec import parse_spec
+from intaglio.engine.run.runner import ModelRunner
+
+from tests.engine.run.driver import Driver, Job, null_is_clean
+from tests.engine.run.parity import OURS, THEIRS, prompts, runner, theirs
+from tests.support.tiny_checkpoint import write_checkpoint
+from tests.support.tiny_families import CONFIGS
+
+OUTPUTS = 8
+LENGTHS = (2, 129, 300)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    root = tmp_path_factory.mktemp("families")
+
+    def make(name: str) -> Path:
+        path = root / name
+        if not path.exists():
+            write_checkpoint(path, CONFIGS[name], shards=2)
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_logits_equal_those_of_transformers_in_any_schedule(
+    name: str, folder: Callable[[str], Path]
+) -> None:
+    """The longest sequence against transformers; all of them alone against chunked, together and preempted."""
+    path = folder(name)
+    engine = runner(path)
+    asked = prompts(LENGTHS)
+    alone = [Driver(engine).run([Job(prompt, OUTPUTS)])[0] for prompt in asked]
+    longest = alone[-1]
+    logits = theirs(path, tuple(longest.tokens))[len(longest.prompt) - 1 : -1]
+    torch.testing.assert_close(torch.stack(longest.logits), logits, atol=THEIRS, rtol=0)
+    assert longest.generated == logits.argmax(-1).tolist()
+    mixed = Driver(engine, chunk=37, preempt=0.05, join=0.7).run(
+        [Job(prompt, OUTPUTS) for prompt in asked]
+    )
+    for job, reference in zip(mixed, alone, strict=True):
+        assert job.generated == reference.generated
+        torch.testing.assert_close(
+            torch.stack(job.logits), torch.stack(reference.logits), atol=OURS, rtol=0
+        )
+    assert null_is_clean(engine.cache)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_bfloat16_agrees_with_float32_as_far_as_it_can(
+    name: str, folder: Callable[[str], Path]
+) -> None:
+    """8 bits of mantissa through a few layers: logits within 5% of their spread on average."""
+    (prompt,) = prompts(LENGTHS[1:2])
+    wide, narrow = (_logits(runner(folder(name), dtype), prompt) for dtype in DTYPES)
+    spread = wide.max() - wide.min()
+    assert (wide - narrow).abs().mean() < 0.03 * spread
+
+
+DTYPES = ("float32", "bfloat16")
+
+
+def _logits(engine: ModelRunner, prompt: tuple[int, ...]) -> torch.Tensor:
+    (job,) = Driver(engine).run([Job(prompt, 1)])
+    return job.logits[0]
+
+
+def test_longrope_uses_the_short_factors_in_a_context_up_to_the_original_one(
+    folder: Callable[[str], Path],
+) -> None:
+    """`transformers` chooses by the length of the sequence, the engine by the longest one that it may run."""
+    path = folder("phi4-mini")
+    (prompt,) = prompts((120,))
+    (job,) = Driver(runner(path, max_context=128)).run([Job(prompt, 1)])
+    logits = theirs(path, prompt)[-1]
+    torch.testing.assert_close(job.logits[0], logits, atol=THEIRS, rtol=0)
+    (long,) = Driver(runner(path)).run([Job(prompt, 1)])
+    assert (long.logits[0] - logits).abs().max() > 0.1
+
+
+def test_a_gpu_refuses_contexts_past_a_window() -> None:
+    """Its kernels attend to all keys; up to the window that is the same."""
+    spec, device = parse_spec(CONFIGS["ministral"]), torch.device("cuda")
+    assert context_limit(None, spec, device) == 100
+    assert context_limit(64, spec, device) == 64
+    with pytest.raises(ConfigError, match="100 positions here") as caught:
+        context_limit(101, spec, device)
+    assert "sliding window" in caught.value.hint
+    assert context_limit(None, spec, torch.device("cpu")) == 1024

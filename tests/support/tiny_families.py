@@ -1,0 +1,141 @@
+"""Configurations of small checkpoints, one or several for each model family: real ones in all but their sizes.
+
+Values are chosen so that leaving out a feature changes the output: windows shorter than the prompts, multipliers that
+are not 1, layers of every kind.
+"""
+
+from typing import Any
+
+from tests.support.tiny_checkpoint import LLAMA, MISTRAL, QWEN2, QWEN3
+
+_PLAIN: dict[str, Any] = {
+    key: value
+    for key, value in LLAMA.items()
+    if key not in ("rope_scaling", "attention_bias", "mlp_bias", "rope_theta")
+}
+
+GEMMA3: dict[str, Any] = {
+    **{k: v for k, v in _PLAIN.items() if k not in ("hidden_act", "tie_word_embeddings")},
+    "architectures": ["Gemma3ForCausalLM"],
+    "model_type": "gemma3_text",
+    "num_hidden_layers": 3,
+    "head_dim": 32,
+    "sliding_window": 72,
+    "sliding_window_pattern": 3,
+    "rope_theta": 500000.0,
+    "rope_local_base_freq": 5000.0,
+    "rope_scaling": {"rope_type": "linear", "factor": 4.0},
+    "hidden_activation": "gelu_pytorch_tanh",
+    "query_pre_attn_scalar": 24,
+}
+
+PHI3: dict[str, Any] = {
+    **_PLAIN,
+    "architectures": ["Phi3ForCausalLM"],
+    "model_type": "phi3",
+    "rope_theta": 10000.0,
+    "sliding_window": None,
+    "pad_token_id": 0,
+}
+
+LONG_ROPE = {
+    "type": "longrope",
+    "short_factor": [1.0 + 0.1 * i for i in range(6)],
+    "long_factor": [1.0 + 1.5 * i for i in range(6)],
+}
+
+PHI4_MINI: dict[str, Any] = {
+    **PHI3,
+    "partial_rotary_factor": 0.75,
+    "original_max_position_embeddings": 128,
+    "rope_scaling": LONG_ROPE,
+    "tie_word_embeddings": True,
+}
+
+GRANITE: dict[str, Any] = {
+    **_PLAIN,
+    "architectures": ["GraniteForCausalLM"],
+    "model_type": "granite",
+    "rope_theta": 10000.0,
+    "embedding_multiplier": 2.5,
+    "attention_multiplier": 0.1,
+    "residual_multiplier": 0.6,
+    "logits_scaling": 1.7,
+    "attention_bias": False,
+    "mlp_bias": False,
+    "tie_word_embeddings": True,
+}
+
+OLMO2: dict[str, Any] = {
+    **_PLAIN,
+    "architectures": ["Olmo2ForCausalLM"],
+    "model_type": "olmo2",
+    "rope_theta": 500000.0,
+    "pad_token_id": 0,
+}
+
+OLMO3: dict[str, Any] = {
+    **OLMO2,
+    "architectures": ["Olmo3ForCausalLM"],
+    "model_type": "olmo3",
+    "num_hidden_layers": 4,
+    "sliding_window": 50,
+    "rope_scaling": {
+        "rope_type": "yarn",
+        "factor": 4.0,
+        "original_max_position_embeddings": 256,
+        "attention_factor": 1.2,
+    },
+}
+
+SMOLLM3: dict[str, Any] = {
+    **_PLAIN,
+    "architectures": ["SmolLM3ForCausalLM"],
+    "model_type": "smollm3",
+    "rope_theta": 100000.0,
+    "no_rope_layers": [1, 0],
+    "use_sliding_window": False,
+    "tie_word_embeddings": True,
+    "pad_token_id": 0,
+}
+
+MINISTRAL: dict[str, Any] = {
+    **_PLAIN,
+    "architectures": ["MinistralForCausalLM"],
+    "model_type": "ministral",
+    "rope_theta": 10000.0,
+    "num_hidden_layers": 3,
+    "head_dim": 32,
+    "sliding_window": 100,
+    "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+}
+
+CONFIGS: dict[str, dict[str, Any]] = {
+    "gemma3": GEMMA3,
+    "phi3": PHI3,
+    "phi3-window": {**PHI3, "sliding_window": 40},
+    "phi4-mini": {**PHI4_MINI, "max_position_embeddings": 1024},
+    "granite": GRANITE,
+    "olmo2": OLMO2,
+    "olmo3": OLMO3,
+    "smollm3": SMOLLM3,
+    "smollm3-window": {**SMOLLM3, "use_sliding_window": True, "sliding_window": 33},
+    "ministral": MINISTRAL,
+    "mistral-window": {**MISTRAL, "sliding_window": 129},
+    "qwen2-window": {
+        **QWEN2,
+        "use_sliding_window": True,
+        "sliding_window": 64,
+        "max_window_layers": 1,
+    },
+    "qwen3-yarn": {
+        **QWEN3,
+        "max_position_embeddings": 64,
+        "rope_scaling": {
+            "rope_type": "yarn",
+            "factor": 8.0,
+            "original_max_position_embeddings": 64,
+        },
+    },
+}
+"""By name; the part before a hyphen is the family's."""
