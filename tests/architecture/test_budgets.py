@@ -52,6 +52,16 @@ EXCEPTIONS: dict[tuple[str, str, str], str] = {
         "serve",
     ): "two lines an option: one that declares it, one that hands it on",
     (
+        "service/cli/evaluation_commands.py",
+        "parameters",
+        "evaluate",
+    ): "the options of a command are its parameters",
+    (
+        "service/cli/evaluation_commands.py",
+        "function lines",
+        "evaluate",
+    ): "two lines an option: one that declares it, one that hands it on",
+    (
         "service/cli/job_commands.py",
         "parameters",
         "run",

@@ -36,6 +36,10 @@ SAFE: dict[tuple[str, str], str] = {
         "pickle",
     ): "machine code of our own build, in a folder of this user; a digest is compared before it is read",
     (
+        "service/evaluation/eval_page.py",
+        "Environment",
+    ): "the template is a file of the package, escapes everything, and gets no text of a client as template",
+    (
         "service/jobs/report.py",
         "Environment",
     ): "the template is a file of the package, escapes everything, and gets no text of a client as template",

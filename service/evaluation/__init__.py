@@ -1,0 +1,1 @@
+"""Evaluation against gold data: leaves compared, figures, confidence, calibration, and their reports."""
