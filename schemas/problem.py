@@ -39,6 +39,11 @@ class Code(StrEnum):
     RATE_LIMIT_EXCEEDED = "rate_limit_exceeded"
     QUOTA_EXCEEDED = "quota_exceeded"
     HOST_NOT_ALLOWED = "host_not_allowed"
+    UNREADABLE_DOCUMENT = "unreadable_document"
+    UNSUPPORTED_DOCUMENT = "unsupported_document"
+    ENCRYPTED_DOCUMENT = "encrypted_document"
+    DOCUMENT_TOO_LARGE = "document_too_large"
+    NO_TEXT_LAYER = "no_text_layer"
     CANCELLED = "cancelled"
     INTERNAL = "internal_error"
 

@@ -11,6 +11,12 @@ ServiceError
 ├── IdempotencyKeyReused     the idempotency key was used for another request
 ├── UnknownResponse          no response of that id is kept
 ├── ResponsesUnavailable     the kept responses cannot be read or written
+├── UnreadableDocument       a file is damaged, or has no text
+├── UnsupportedDocument      a file has a format that is not read
+├── EncryptedDocument        a file needs a password
+├── DocumentTooLarge         a file, or what reading it takes, exceeds a limit
+├── NoTextLayer              a PDF consists of images
+├── UnknownDocument          no document of that id is kept
 ├── UnknownModel             another model is loaded
 ├── ConstraintRefused        a constraint of the request is refused, at a known place of the body
 ├── RouteNotFound            no such route
@@ -106,6 +112,42 @@ class ResponsesUnavailable(ServiceError):
 
     code = Code.NOT_READY
     retryable = True
+
+
+class UnreadableDocument(ServiceError):
+    """A file is damaged, or has no text."""
+
+    code = Code.UNREADABLE_DOCUMENT
+
+
+class UnsupportedDocument(ServiceError):
+    """A file has a format that is not read, or the libraries that read files are not installed."""
+
+    code = Code.UNSUPPORTED_DOCUMENT
+
+
+class EncryptedDocument(ServiceError):
+    """A file needs a password."""
+
+    code = Code.ENCRYPTED_DOCUMENT
+
+
+class DocumentTooLarge(ServiceError):
+    """A file, its text, or the time or memory that reading it takes exceeds a limit."""
+
+    code = Code.DOCUMENT_TOO_LARGE
+
+
+class NoTextLayer(ServiceError):
+    """No page of a PDF has text: it is a scan."""
+
+    code = Code.NO_TEXT_LAYER
+
+
+class UnknownDocument(ServiceError):
+    """No document of that id is kept: it was deleted, or has expired."""
+
+    code = Code.NOT_FOUND
 
 
 class UnknownModel(ServiceError):

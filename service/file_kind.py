@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 HEAD: Final = 4096  # bytes of a file that recognition needs
+BINARY: Final = "binary data"
 
 _OFFICE: Final = (
     "save it as plain text, or convert it: pandoc -t plain, libreoffice --convert-to txt"
@@ -83,9 +84,7 @@ def why_not_utf8(head: bytes, name: str) -> FileKind:
     if head.startswith(_UTF16) or (b"\0" in head and _is_half_zero(head)):
         return FileKind("UTF-16 text", f"convert it first: iconv -f utf-16 -t utf-8 {name}")
     if b"\0" in head or sum(byte < 9 or 13 < byte < 32 for byte in head) * 10 > len(head):
-        return FileKind(
-            "binary data", "give a text file; the program that wrote this file may export one"
-        )
+        return FileKind(BINARY, "give a text file; the program that wrote this file may export one")
     hint = f"convert it first, for instance: iconv -f latin1 -t utf-8 {name}"
     return FileKind("text in another encoding", hint)
 

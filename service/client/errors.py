@@ -10,6 +10,7 @@ IntaglioError
 └── APIStatusError          the service answered with an error document
     ├── BadRequest          400 and similar
     │   ├── SchemaRefused   the schema is invalid, cannot be enforced, or cannot be met
+    │   ├── DocumentRefused a file cannot be read
     │   └── BudgetTooSmall  no answer fits into max_tokens
     ├── Unauthorized        401, 403
     ├── NotFound            no such schema, model or path
@@ -165,6 +166,10 @@ class SchemaRefused(BadRequest):
     """The schema is invalid, cannot be enforced in full, or cannot be met by any document; see `details`."""
 
 
+class DocumentRefused(BadRequest):
+    """A file cannot be read: its format, damage, a password, or a scan without text; `code` says which."""
+
+
 class BudgetTooSmall(BadRequest):
     """No document of this schema fits into `max_tokens`."""
 
@@ -207,6 +212,11 @@ _BY_CODE: dict[str, type[APIStatusError]] = {
     Code.UNSATISFIABLE_SCHEMA: SchemaRefused,
     Code.SCHEMA_TOO_LARGE: SchemaRefused,
     Code.BUDGET_TOO_SMALL: BudgetTooSmall,
+    Code.UNREADABLE_DOCUMENT: DocumentRefused,
+    Code.UNSUPPORTED_DOCUMENT: DocumentRefused,
+    Code.ENCRYPTED_DOCUMENT: DocumentRefused,
+    Code.NO_TEXT_LAYER: DocumentRefused,
+    Code.DOCUMENT_TOO_LARGE: TooLong,
     Code.UNKNOWN_SCHEMA: NotFound,
     Code.UNKNOWN_MODEL: NotFound,
     Code.NOT_FOUND: NotFound,
@@ -237,6 +247,11 @@ _BY_STATUS: dict[int, type[APIStatusError]] = {
 _STATUS_OF: dict[str, int] = {
     Code.UNKNOWN_SCHEMA: 404,
     Code.UNKNOWN_MODEL: 404,
+    Code.DOCUMENT_TOO_LARGE: 413,
+    Code.UNSUPPORTED_DOCUMENT: 415,
+    Code.UNREADABLE_DOCUMENT: 422,
+    Code.ENCRYPTED_DOCUMENT: 422,
+    Code.NO_TEXT_LAYER: 422,
     Code.UNSATISFIABLE_SCHEMA: 422,
     Code.INCOMPLETE: 422,
     Code.REQUEST_QUARANTINED: 422,

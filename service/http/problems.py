@@ -40,6 +40,12 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     service.RegistryUnavailable: (503, Code.NOT_READY),
     service.UnknownResponse: (404, Code.NOT_FOUND),
     service.ResponsesUnavailable: (503, Code.NOT_READY),
+    service.UnreadableDocument: (422, Code.UNREADABLE_DOCUMENT),
+    service.UnsupportedDocument: (415, Code.UNSUPPORTED_DOCUMENT),
+    service.EncryptedDocument: (422, Code.ENCRYPTED_DOCUMENT),
+    service.DocumentTooLarge: (413, Code.DOCUMENT_TOO_LARGE),
+    service.NoTextLayer: (422, Code.NO_TEXT_LAYER),
+    service.UnknownDocument: (404, Code.NOT_FOUND),
     service.UnknownModel: (404, Code.UNKNOWN_MODEL),
     service.ConstraintRefused: (400, Code.INVALID_SCHEMA),  # the status of its refusal
     service.RouteNotFound: (404, Code.NOT_FOUND),

@@ -1,0 +1,237 @@
+"""PDF: the text layer with a box for each character, attached files, and pages as images.
+
+Does: read page by page with PDFium, in the coordinates of the page as it is shown. Does not: recognise text in images;
+pages without a text layer are noted.
+"""
+
+import ctypes
+import struct
+import zlib
+from array import array
+from collections.abc import Iterator
+from contextlib import closing
+from functools import lru_cache
+from typing import Any, Final
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from .parsed_document import (
+    MAX_ATTACHED_BYTES,
+    MAX_ATTACHMENTS,
+    PDF,
+    AttachedFile,
+    Note,
+    PageText,
+    ParsedDocument,
+    joined,
+)
+from .recognise import attached_type
+from .refused import encrypted, too_large, unreadable
+
+MAX_PAGES: Final = 5000
+MAX_CHARACTERS: Final = 4_000_000
+MAX_PIXELS: Final = 6_000_000
+_PASSWORD: Final = 4  # FPDF_ERR_PASSWORD
+_SECURITY: Final = 5  # FPDF_ERR_SECURITY
+_NO_GLYPH: Final = (0.0, 0.0, 0.0, 0.0)
+# A hyphen at the end of a line within a word, as PDFium writes it, which leaves out the end of the line then.
+_HYPHENS: Final = {0x02: "-\n", 0xFFFE: "-\n", 0xAD: "-"}
+
+Frame = tuple[float, float, float, float]
+"""Left, bottom, right and top of the visible part of a page, in its own coordinates."""
+
+
+def read_pdf(content: bytes) -> ParsedDocument:
+    """A PDF as a document.
+
+    Raises:
+        ReadingRefused: it is damaged or encrypted, or has too many pages or characters.
+    """
+    with closing(_opened(content)) as pdf:
+        count = len(pdf)
+        if count == 0:
+            raise unreadable("the PDF has no pages")
+        if count > MAX_PAGES:
+            raise too_large(f"the PDF has {count} pages; at most {MAX_PAGES} are read")
+        pages, silent, broken, total = list[PageText](), list[int](), list[int](), 0
+        for number in range(1, count + 1):
+            page = _page(pdf, number)
+            if page is None:
+                broken.append(number)
+                page = PageText("")
+            elif not page.text.strip():
+                silent.append(number)
+            total += len(page.text)
+            if total > MAX_CHARACTERS:
+                raise too_large(f"the PDF has more than {MAX_CHARACTERS} characters")
+            pages.append(page)
+        text, placed = joined(pages)
+        attachments, notes = _attachments(pdf)
+    if silent:
+        notes.append(Note("no_text_layer", "no text layer: a scan or an image", tuple(silent)))
+    if broken:
+        notes.append(Note("damaged_page", "the page cannot be read", tuple(broken)))
+    return ParsedDocument(PDF, text, placed, tuple(notes), attachments)
+
+
+def page_image(content: bytes, number: int, scale: float) -> bytes:
+    """Page `number` (from 1) as PNG, with `scale` pixels a point. Annotations and forms are not drawn.
+
+    Raises:
+        ReadingRefused: the PDF or the page cannot be read.
+    """
+    with closing(_opened(content)) as pdf:
+        if not 1 <= number <= len(pdf):
+            raise unreadable(f"the PDF has {len(pdf)} pages", "give the number of one of them")
+        try:
+            page = pdf[number - 1]
+            width, height = page.get_size()
+            if not (0 < width < 1e5 and 0 < height < 1e5):
+                raise unreadable("the size of the page is absurd")
+            most = (MAX_PIXELS / (width * height)) ** 0.5
+            bitmap = page.render(
+                scale=min(scale, most),
+                may_draw_forms=False,
+                draw_annots=False,
+                rev_byteorder=True,
+                force_bitmap_format=pdfium.FPDFBitmap_BGR,
+            )
+        except pypdfium2.PdfiumError:
+            raise unreadable("the page cannot be drawn") from None
+        return _png(bitmap.width, bitmap.height, bitmap.stride, bytes(bitmap.buffer))
+
+
+def _opened(content: bytes) -> Any:
+    try:
+        return pypdfium2.PdfDocument(content)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code in (_PASSWORD, _SECURITY):
+            raise encrypted("the PDF is encrypted and needs a password") from None
+        raise unreadable("the PDF is damaged") from None
+
+
+def _page(pdf: Any, number: int) -> PageText | None:
+    """One page; None if it cannot be loaded."""
+    try:
+        with closing(pdf[number - 1]) as page, closing(page.get_textpage()) as text_page:
+            width, height = page.get_size()
+            text, boxes = _characters(text_page.raw, _frame(page), page.get_rotation())
+            label = pdf.get_page_label(number - 1)
+            return PageText(text, label[:64], width, height, boxes)
+    except pypdfium2.PdfiumError:
+        return None
+
+
+def _frame(page: Any) -> Frame:
+    box = pdfium.FS_RECTF()
+    pdfium.FPDF_GetPageBoundingBox(page.raw, box)
+    return box.left, box.bottom, box.right, box.top
+
+
+def _characters(raw: Any, frame: Frame, rotation: int) -> tuple[str, bytes]:
+    """The text of a page, and the boxes of its characters. PDFium's own indices, so that both agree."""
+    unicode_of, box_of = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetCharBox
+    count = max(0, pdfium.FPDFText_CountChars(raw))
+    if count > MAX_CHARACTERS:
+        raise too_large(f"a page has more than {MAX_CHARACTERS} characters")
+    corners = (ctypes.c_double * 4)()
+    left, right, bottom, top = (
+        ctypes.byref(ctypes.c_double.from_buffer(corners, 8 * i)) for i in range(4)
+    )
+    edges = array("d", bytes(64 * count))  # hyphens become two characters
+    found, places = memoryview(corners).cast("B"), memoryview(edges).cast("B")
+    text = list[str]()
+    for index in range(count):
+        character = _character(unicode_of(raw, index))
+        if not character:
+            continue
+        if character > " " and box_of(raw, index, left, right, bottom, top):
+            at = 32 * len(text)
+            places[at : at + 32] = found
+        text.extend(character)
+    places.release()
+    kept = len(text)
+    while kept and text[kept - 1].isspace():
+        kept -= 1
+    del edges[4 * kept :]
+    return "".join(text[:kept]), _turned(edges, frame, rotation).tobytes()
+
+
+@lru_cache(maxsize=1 << 14)
+def _character(code: int) -> str:
+    """A code point of the text layer as normalised text; empty if it stands for nothing."""
+    if code in _HYPHENS:
+        return _HYPHENS[code]
+    if code in (0x0D, 0xFEFF):
+        return ""
+    if code in (0x09, 0x0A):
+        return chr(code)
+    if code < 0x20 or 0x7F <= code < 0xA0:
+        return " " if code else ""
+    return "\ufffd" if 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code)
+
+
+def _turned(edges: "array[float]", frame: Frame, rotation: int) -> "array[float]":
+    """Boxes (left, right, bottom, top) of the page's own coordinates as x0, y0, x1, y1 of the page as it is shown.
+
+    `rotation` is clockwise, in degrees.
+    """
+    x_low, y_low, x_high, y_high = frame
+    left, right, bottom, top = edges[0::4], edges[1::4], edges[2::4], edges[3::4]
+    if rotation == 90:
+        x0, y0 = [y - y_low for y in bottom], [x - x_low for x in left]
+        x1, y1 = [y - y_low for y in top], [x - x_low for x in right]
+    elif rotation == 180:
+        x0, y0 = [x_high - x for x in right], [y - y_low for y in bottom]
+        x1, y1 = [x_high - x for x in left], [y - y_low for y in top]
+    elif rotation == 270:
+        x0, y0 = [y_high - y for y in top], [x_high - x for x in right]
+        x1, y1 = [y_high - y for y in bottom], [x_high - x for x in left]
+    else:
+        x0, y0 = [x - x_low for x in left], [y_high - y for y in top]
+        x1, y1 = [x - x_low for x in right], [y_high - y for y in bottom]
+    found = array("f", bytes(4 * len(edges)))
+    for corner, side in enumerate((x0, y0, x1, y1)):
+        found[corner::4] = array("f", side)
+    for at in range(0, len(edges), 4):
+        if edges[at] == edges[at + 1] and edges[at + 2] == edges[at + 3]:
+            found[at : at + 4] = array("f", _NO_GLYPH)
+    return found
+
+
+def _attachments(pdf: Any) -> tuple[tuple[AttachedFile, ...], list[Note]]:
+    """The files in a PDF that can be read, and a note if some are left out."""
+    found, left_out, size = list[AttachedFile](), 0, 0
+    count = max(0, pdf.count_attachments())
+    for content, name in _attached(pdf, min(count, MAX_ATTACHMENTS)):
+        size += len(content)
+        if size > MAX_ATTACHED_BYTES:
+            left_out += 1
+            continue
+        found.append(AttachedFile(name, attached_type(content), content))
+    left_out += max(0, count - MAX_ATTACHMENTS)
+    note = Note("attachments_left_out", f"{left_out} attachments are too many or too large")
+    return tuple(found), [note] if left_out else []
+
+
+def _attached(pdf: Any, count: int) -> Iterator[tuple[bytes, str]]:
+    for index in range(count):
+        try:
+            attachment = pdf.get_attachment(index)
+            yield bytes(attachment.get_data()), attachment.get_name()[:255]
+        except pypdfium2.PdfiumError:
+            continue
+
+
+def _png(width: int, height: int, stride: int, pixels: bytes) -> bytes:
+    """A PNG (8-bit RGB, no filters) of rows of `stride` bytes."""
+    lines = b"".join(
+        b"\0" + pixels[at : at + 3 * width] for at in range(0, height * stride, stride)
+    )
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines, 6)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in chunks
+    )
