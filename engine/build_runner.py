@@ -84,6 +84,7 @@ def build_runner(
         torch.set_num_threads(model.threads)
     spec = replace(read_spec(Path(model.model)), scheme=SCHEMES[model.quantization])
     device = _device(model.device)
+    refuse_experts(spec, device)
     max_context = context_limit(model.max_context, spec, device)
     limits = RunnerLimits(
         max_batched_tokens=scheduler.max_batched_tokens,
@@ -117,6 +118,16 @@ def _device(name: str) -> torch.device:
     if name == "cuda" and not there:
         raise ConfigError("torch finds no usable GPU", where="device", hint="set device to cpu")
     return torch.device("cpu" if name == "cpu" or not there else "cuda")
+
+
+def refuse_experts(spec: ModelSpec, device: torch.device) -> None:
+    """Raise `ConfigError` for a mixture of experts on a GPU, which has no kernels for it."""
+    if spec.experts is not None and device.type == "cuda":
+        raise ConfigError(
+            f"mixtures of experts ({spec.family.name}) run on a CPU only",
+            where="device",
+            hint="set device to cpu",
+        )
 
 
 def context_limit(asked: int | None, spec: ModelSpec, device: torch.device) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import ModelError
 from .config_values import ConfigValues
-from .families import Family
+from .family import Family
 from .rope_spec import UNROTATED, RopeReader, RopeSpec
 
 SLIDING, FULL = "sliding_attention", "full_attention"

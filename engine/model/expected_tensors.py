@@ -10,7 +10,7 @@ from math import prod
 import torch
 
 from ..errors import ModelError
-from .families import DERIVED, EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM
+from .family import DERIVED, EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM
 from .schemes.scheme import Dense, Stored
 from .spec import ModelSpec
 from .tensor_files import INTEGERS, some_of
@@ -46,8 +46,12 @@ def expected_tensors(spec: ModelSpec) -> dict[str, Stored]:
         for name, shape in layer_matrices(spec, i).items():
             for suffix, stored in spec.scheme.tensors(*shape).items():
                 tensors[name + suffix] = stored
-        for name, size in _biases(spec).items():
-            tensors[name.format(i=i) + ".bias"] = Stored((size,))
+        for name, size in _biases(spec, i).items():
+            tensors[name + ".bias"] = Stored((size,))
+        experts, layout = spec.mixes(i), spec.family.experts
+        if experts is not None and layout is not None:
+            router = layout.router.format(i=i) + ".weight"
+            tensors[router] = Stored((experts.count, spec.hidden))
         for name, size in _norms(spec):
             tensors[name.format(i=i) + ".weight"] = Stored((size,), norm_dtype)
     return tensors
@@ -69,15 +73,38 @@ def _sizes(spec: ModelSpec) -> dict[str, tuple[int, int, bool]]:
     }
 
 
+MLP_PARTS = ("gate", "up", "gate_up", "down")
+
+
+def _linears(spec: ModelSpec, i: int) -> dict[str, str]:
+    """The names of the linear layers of layer `i`, by part, without those of experts."""
+    names = spec.family.linears
+    if spec.mixes(i) is not None:
+        names = {part: name for part, name in names.items() if part not in MLP_PARTS}
+    return {part: name.format(i=i) for part, name in names.items()}
+
+
 def layer_matrices(spec: ModelSpec, i: int) -> dict[str, tuple[int, int]]:
-    """The matrices [outputs, inputs] of layer `i`, by their names in a checkpoint."""
+    """The matrices [outputs, inputs] of layer `i` that a scheme may quantise, by their names in a checkpoint."""
     sizes = _sizes(spec)
-    return {name.format(i=i): sizes[part][:2] for part, name in spec.family.linears.items()}
+    matrices = {name: sizes[part][:2] for part, name in _linears(spec, i).items()}
+    experts, layout = spec.mixes(i), spec.family.experts
+    if experts is not None and layout is not None:
+        shapes = {
+            "gate": (experts.ffn, spec.hidden),
+            "up": (experts.ffn, spec.hidden),
+            "down": (spec.hidden, experts.ffn),
+        }
+        for part, name in layout.linears.items():
+            for e in range(experts.count):
+                matrices[name.format(i=i, e=e)] = shapes[part]
+    return matrices
 
 
-def _biases(spec: ModelSpec) -> dict[str, int]:
+def _biases(spec: ModelSpec, i: int) -> dict[str, int]:
     sizes = _sizes(spec)
-    return {name: sizes[part][0] for part, name in spec.family.linears.items() if sizes[part][2]}
+    linears = _linears(spec, i)
+    return {name: sizes[part][0] for part, name in linears.items() if sizes[part][2]}
 
 
 def _norms(spec: ModelSpec) -> list[tuple[str, int]]:

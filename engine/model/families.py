@@ -1,139 +1,22 @@
-"""The supported model families and their differences, as data.
+"""The supported model families, as data.
 
-Does: define architectures, defaults of `config.json` and names of tensors. Does not: read files.
+Does: list the architectures, with the defaults of their `config.json`. Does not: read files.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from math import sqrt
-from typing import Any, Literal
 
-PRE_NORMS = {
-    "attention_norm": "model.layers.{i}.input_layernorm",
-    "mlp_norm": "model.layers.{i}.post_attention_layernorm",
-}
-"""A norm before attention and one before the MLP, as in Llama."""
-
-SANDWICH_NORMS = {
-    "attention_norm": "model.layers.{i}.input_layernorm",
-    "attention_post_norm": "model.layers.{i}.post_attention_layernorm",
-    "mlp_norm": "model.layers.{i}.pre_feedforward_layernorm",
-    "mlp_post_norm": "model.layers.{i}.post_feedforward_layernorm",
-}
-"""Norms before attention and MLP, and norms of their outputs before the addition to the residual."""
-
-
-POST_NORMS = {
-    "attention_post_norm": "model.layers.{i}.post_attention_layernorm",
-    "mlp_post_norm": "model.layers.{i}.post_feedforward_layernorm",
-}
-"""Norms of the outputs of attention and MLP only, as in OLMo 2."""
-
-LINEARS = {
-    "q": "model.layers.{i}.self_attn.q_proj",
-    "k": "model.layers.{i}.self_attn.k_proj",
-    "v": "model.layers.{i}.self_attn.v_proj",
-    "output": "model.layers.{i}.self_attn.o_proj",
-    "gate": "model.layers.{i}.mlp.gate_proj",
-    "up": "model.layers.{i}.mlp.up_proj",
-    "down": "model.layers.{i}.mlp.down_proj",
-}
-"""A matrix for each linear layer."""
-
-FUSED_LINEARS = {
-    "qkv": "model.layers.{i}.self_attn.qkv_proj",
-    "output": "model.layers.{i}.self_attn.o_proj",
-    "gate_up": "model.layers.{i}.mlp.gate_up_proj",
-    "down": "model.layers.{i}.mlp.down_proj",
-}
-"""One matrix for query, key and value, and one for gate and up, as in Phi-3."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Windows:
-    """The layers of a family that have a sliding window.
-
-    `key` is the window's width in tokens, null for none. `switch` is a key that must be true as well. With `by_layer`,
-    `layer_types` of the file decides. Otherwise: with `unrotated_only` the layers without rotation, with `first` those
-    from the layer that this key gives, with `pattern` all but every so many-th (`pattern_key`: a key that may change
-    it), else all.
-    """
-
-    key: str = "sliding_window"
-    switch: str | None = None
-    by_layer: bool = True
-    unrotated_only: bool = False
-    first: str | None = None
-    pattern: int | None = None
-    pattern_key: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
-    """A family of Llama-like models.
-
-    `qkv_bias`, `output_bias` and `mlp_bias`: whether these linear layers have biases, or the key of `config.json` that
-    says so. `qk_norm` normalises queries and keys before rotation: each head by itself, or all heads together.
-    `head_dim` is the default for a file without the key; None means hidden size over heads. `defaults` are the values
-    of keys that a file omits. `linears` are the names of matrices in a checkpoint, by part of a layer.
-
-    `norms` is the placement of norms in a layer: their names in a checkpoint, by part; a part that is missing has no
-    norm. `norm_offset` is added to every stored norm weight. `activation` is the key of `config.json` that names the
-    MLP's activation function. `embedding_scale`, given the hidden size, multiplies looked-up embeddings; None: 1.
-    `query_scalar`, `score_softcap` and `logit_softcap` are keys: attention scores are divided by the square root of the
-    first one instead of head_dim's; the others are soft caps of scores and of logits, null for none. With
-    `multipliers`, the four keys `GRANITE_MULTIPLIERS` scale embeddings, scores, the layers' outputs and logits.
-
-    `windows` are the layers with a sliding window, None for a family without. `local_theta` is the key of the base of
-    the rotation of these layers, which then is not scaled. With `unrotated_layers`, some layers do not rotate. With
-    `partial_rotation`, a file may ask for the rotation of a part of each head.
-    """
-
-    name: str
-    architecture: str
-    qkv_bias: bool | str = False
-    output_bias: bool | str = False
-    mlp_bias: bool | str = False
-    qk_norm: Literal["head", "whole"] | None = None
-    head_dim: int | None = None
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    linears: Mapping[str, str] = field(default_factory=lambda: LINEARS)
-    norms: Mapping[str, str] = field(default_factory=lambda: PRE_NORMS)
-    norm_offset: float = 0.0
-    activation: str = "hidden_act"
-    embedding_scale: Callable[[int], float] | None = None
-    query_scalar: str | None = None
-    score_softcap: str | None = None
-    logit_softcap: str | None = None
-    multipliers: bool = False
-    windows: Windows | None = None
-    local_theta: str | None = None
-    unrotated_layers: bool = False
-    partial_rotation: bool = False
-
-    @property
-    def read_keys(self) -> frozenset[str]:
-        """Keys that change the computation of few families, and that this one reads."""
-        keys = {key for key in (self.score_softcap, self.logit_softcap) if key is not None}
-        if self.multipliers:
-            keys.update(GRANITE_MULTIPLIERS)
-        if self.partial_rotation:
-            keys.add("partial_rotary_factor")
-        return frozenset(keys)
-
-
-GRANITE_MULTIPLIERS = (
-    "embedding_multiplier",
-    "attention_multiplier",
-    "residual_multiplier",
-    "logits_scaling",
+from .family import (
+    FUSED_LINEARS,
+    NAMED_EXPERTS,
+    POST_NORMS,
+    SANDWICH_NORMS,
+    ExpertLayout,
+    Family,
+    Windows,
 )
-"""Keys of `config.json`: factors of embeddings, of attention scores (instead of `1 / sqrt(head_dim)`) and of what
-attention and MLP add to the residual; the divisor of logits."""
 
 QWEN_WINDOWS = Windows(switch="use_sliding_window", first="max_window_layers")
 QWEN_DEFAULTS = {"num_key_value_heads": 32, "sliding_window": 4096, "max_window_layers": 28}
-
 
 FAMILIES = (
     Family(
@@ -283,16 +166,74 @@ FAMILIES = (
             "max_position_embeddings": 131072,
         },
     ),
+    Family(
+        name="mixtral",
+        architecture="MixtralForCausalLM",
+        windows=Windows(by_layer=False),
+        experts=ExpertLayout(
+            count="num_local_experts",
+            ffn="intermediate_size",
+            router="model.layers.{i}.block_sparse_moe.gate",
+            linears={
+                "gate": "model.layers.{i}.block_sparse_moe.experts.{e}.w1",
+                "up": "model.layers.{i}.block_sparse_moe.experts.{e}.w3",
+                "down": "model.layers.{i}.block_sparse_moe.experts.{e}.w2",
+            },
+            renormalised=True,
+        ),
+        defaults={
+            "num_key_value_heads": 8,
+            "max_position_embeddings": 131072,
+            "rms_norm_eps": 1e-5,
+            "num_local_experts": 8,
+            "num_experts_per_tok": 2,
+        },
+    ),
+    Family(
+        name="qwen3-moe",
+        architecture="Qwen3MoeForCausalLM",
+        qkv_bias="attention_bias",
+        output_bias="attention_bias",
+        qk_norm="head",
+        windows=Windows(switch="use_sliding_window", by_layer=False),
+        experts=ExpertLayout(
+            count="num_experts",
+            ffn="moe_intermediate_size",
+            router="model.layers.{i}.mlp.gate",
+            linears=NAMED_EXPERTS,
+            renormalised="norm_topk_prob",
+            every="decoder_sparse_step",
+            dense="mlp_only_layers",
+        ),
+        defaults={
+            "num_key_value_heads": 4,
+            "sliding_window": 4096,
+            "max_position_embeddings": 32768,
+            "num_experts": 128,
+            "num_experts_per_tok": 8,
+            "moe_intermediate_size": 768,
+        },
+    ),
+    Family(
+        name="olmoe",
+        architecture="OlmoeForCausalLM",
+        qkv_bias="attention_bias",
+        output_bias="attention_bias",
+        qk_norm="whole",
+        experts=ExpertLayout(
+            count="num_experts",
+            ffn="intermediate_size",
+            router="model.layers.{i}.mlp.gate",
+            linears=NAMED_EXPERTS,
+            renormalised="norm_topk_prob",
+        ),
+        defaults={
+            "rms_norm_eps": 1e-5,
+            "max_position_embeddings": 4096,
+            "num_experts": 64,
+            "num_experts_per_tok": 8,
+        },
+    ),
 )
 
 BY_ARCHITECTURE = {family.architecture: family for family in FAMILIES}
-
-# Names in a checkpoint, by part of the decoder. `{i}` is the layer. For the norms of layers see `Family.norms`.
-EMBEDDING = "model.embed_tokens"
-FINAL_NORM = "model.norm"
-HEAD = "lm_head"
-QUERY_NORM = "model.layers.{i}.self_attn.q_norm"
-KEY_NORM = "model.layers.{i}.self_attn.k_norm"
-
-# Suffixes of tensors in old checkpoints that are computed, not learnt.
-DERIVED = ("rotary_emb.inv_freq",)

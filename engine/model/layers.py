@@ -46,6 +46,12 @@ class Residual:
         weight.matmul(x, epilogue=AddTo(output, self.norm))
         residual.add_(output, alpha=self.scale)
 
+    def add_output(self, output: Tensor, residual: Tensor, kernels: Kernels) -> None:
+        """Add `output` [N, hidden], which may be overwritten, to `residual`, in place."""
+        if self.norm is not None:
+            output = kernels.rms_norm(output, self.norm)
+        residual.add_(output, alpha=1.0 if self.scale is None else self.scale)
+
 
 @dataclass(frozen=True, slots=True)
 class WholeNorm:

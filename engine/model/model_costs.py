@@ -1,9 +1,9 @@
 """The bytes and operations that a step of a model takes at least, from its specification.
 
 Does: count what the arithmetic needs, whatever kernels do it. Does not: measure, or know devices. Every step reads all
-weights once (the embedding table only where it is the output head, too), and the keys and values of each sequence once;
-a multiplication with a matrix takes two operations per element and token, attention four per pair of tokens, head and
-dimension.
+weights once (all experts, too; the embedding table only where it is the output head), and the keys and values of each
+sequence once; a multiplication with a matrix takes two operations per element and token, attention four per pair of
+tokens, head and dimension.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .families import EMBEDDING
+from .family import EMBEDDING
 
 if TYPE_CHECKING:
     from .spec import ModelSpec
@@ -53,6 +53,7 @@ class ModelCosts:
         head = spec.vocab_size * spec.hidden
         matrices = sum(prod(shape) for shape in shapes.values() if len(shape) == 2)
         matrices -= head * (1 if spec.tied else 2)
+        matrices -= _unused(spec)
         unread = 0 if spec.tied else stored[EMBEDDING + ".weight"]
         return cls(
             parameters=sum(prod(shape) for shape in shapes.values()),
@@ -77,6 +78,15 @@ class ModelCosts:
         )
         kept = self.kv_bytes_per_token * (tokens + cached)
         return Cost(self.weight_bytes + kept, operations)
+
+
+def _unused(spec: "ModelSpec") -> int:
+    """The elements of the matrices of experts that a token does not use."""
+    experts = spec.experts
+    if experts is None:
+        return 0
+    unused = sum(experts.layers) * (experts.count - experts.per_token)
+    return unused * 3 * experts.ffn * spec.hidden
 
 
 def checkpoint_costs(folder: Path, element_bytes: int = 2, kv_element_bytes: int = 2) -> ModelCosts:

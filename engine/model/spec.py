@@ -15,7 +15,9 @@ from intaglio.kernels.contracts import Activation, ScoreScaling
 from ..errors import ModelError
 from .attention_kinds import AttentionKind, read_kinds
 from .config_values import MOST_PARTS, ConfigValues
-from .families import BY_ARCHITECTURE, Family
+from .expert_spec import ExpertSpec, read_experts
+from .families import BY_ARCHITECTURE
+from .family import Family
 from .schemes.scheme import Dense, Scheme
 from .unloadable import LOADABLE
 
@@ -32,6 +34,7 @@ NEUTRAL: Mapping[str, tuple[object, ...]] = {
     "logits_scaling": (None, 1, 1.0),
     "num_experts": (None, 0),
     "num_local_experts": (None, 0),
+    "clip_qkv": (None,),
     "is_encoder_decoder": (None, False),
     "use_bidirectional_attention": (None, False),
 }
@@ -76,6 +79,11 @@ class ModelSpec:
     logit_divisor: float | None
     logit_softcap: float | None
     scheme: Scheme
+    experts: ExpertSpec | None
+
+    def mixes(self, i: int) -> ExpertSpec | None:
+        """The experts of layer `i`; None if it has an MLP."""
+        return self.experts if self.experts is not None and self.experts.layers[i] else None
 
     @property
     def window(self) -> int | None:
@@ -142,6 +150,7 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
         logit_divisor=multipliers.optional_number("logits_scaling"),
         logit_softcap=config.optional_number(family.logit_softcap),
         scheme=Dense(),
+        experts=None if family.experts is None else read_experts(family.experts, config, layers),
     )
 
 

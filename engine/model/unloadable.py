@@ -14,7 +14,8 @@ from ..errors import ModelError
 
 LOADABLE = (
     "Intaglio loads Llama, Mistral, Ministral, Qwen2 (also 2.5), Qwen3, Gemma 2 and 3 (text), Phi-3 and 4, Granite 3, "
-    "OLMo 2 and 3, and SmolLM3 checkpoints whose weights are safetensors in bfloat16, float16 or float32"
+    "OLMo 2 and 3, OLMoE, SmolLM3, Mixtral and Qwen3-MoE checkpoints whose weights are safetensors in bfloat16, "
+    "float16 or float32"
 )
 _HUB = re.compile(
     r"(?:https?://)?(?:huggingface\.co/|hf\.co/|hf://|hf:)?([\w.-]+/[\w.-]+)(?:/(?:tree|resolve)/.*)?/?"

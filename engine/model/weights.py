@@ -18,8 +18,9 @@ from ..errors import ModelError
 from .attention_kinds import AttentionKind
 from .decoder import AttentionVariant, Decoder
 from .expected_tensors import check_tensors, expected_tensors
-from .families import EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM
+from .family import EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM, ExpertLayout
 from .layers import Attention, GatedMlp, Layer, Mlp, Residual, WholeNorm
+from .mixture import Expert, Mixture
 from .rotary import build_table, rotation_order
 from .schemes.scheme import Dense, Part, Stored, stacked
 from .spec import ModelSpec
@@ -179,9 +180,9 @@ class _LayerParts:
         linears = self.spec.family.linears
         if parts[0] not in linears:
             parts = ("_".join(parts) if len(parts) == 2 else "".join(parts),)
-        orders = [self._order(part) for part in parts]
-        names = [linears[part].format(i=self.i) for part in parts]
-        readers = [self._reader(name, order) for name, order in zip(names, orders, strict=True)]
+        readers = [
+            self._reader(linears[part].format(i=self.i), self._order(part)) for part in parts
+        ]
         biases = stacked([reader(".bias") for reader in readers]) if bias else None
         return self.spec.scheme.weight(readers, biases, self.kernels)
 
@@ -211,6 +212,18 @@ class _LayerParts:
             return queries if part == "q" else keys
         first, width = len(queries), len(keys)
         return torch.cat((queries, keys + first, torch.arange(width) + first + width))
+
+    def expert(self, e: int, layout: ExpertLayout) -> Expert:
+        """The weights of expert `e` of this layer."""
+        gate, up, down = (
+            self._reader(layout.linears[part].format(i=self.i, e=e), None)
+            for part in ("gate", "up", "down")
+        )
+        scheme = self.spec.scheme
+        return Expert(
+            scheme.weight([gate, up], None, self.kernels),
+            scheme.weight([down], None, self.kernels),
+        )
 
     def norm(self, part: str) -> RmsNorm | None:
         """The norm of a part; None if the family has none there."""
@@ -249,6 +262,19 @@ def _layer(parts: _LayerParts) -> Layer:
 
 def _mlp(parts: _LayerParts) -> Mlp:
     spec = parts.spec
+    experts, layout = spec.mixes(parts.i), spec.family.experts
+    if experts is not None and layout is not None:
+        router = parts.weights.tensor(layout.router.format(i=parts.i) + ".weight")
+        return Mixture(
+            norm=parts.norm("mlp_norm"),
+            router=parts.kernels.weight(router),
+            experts=tuple(parts.expert(e, layout) for e in range(experts.count)),
+            gate=Gate(spec.activation),
+            per_token=experts.per_token,
+            renormalised=experts.renormalised,
+            residual=parts.residual("mlp_post_norm"),
+            kernels=parts.kernels,
+        )
     return GatedMlp(
         norm=parts.norm("mlp_norm"),
         gate_up=parts.matrix("gate", "up", bias=spec.mlp_bias),

@@ -33,6 +33,8 @@ COVERED = {
     "engine/model/config_values.py": "tests/engine/model/test_spec.py",
     "engine/model/decoder.py": "tests/engine/run/test_parity.py",
     "engine/model/expected_tensors.py": "tests/engine/model/test_weights.py",
+    "engine/model/expert_spec.py": "tests/engine/model/test_mixture.py",
+    "engine/model/family.py": "tests/engine/run/test_families.py",
     "engine/model/layers.py": "tests/engine/run/test_parity.py",
     "engine/model/rope_spec.py": "tests/engine/model/test_spec.py",
     "engine/model/rotary.py": "tests/engine/run/test_families.py",

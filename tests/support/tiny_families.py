@@ -110,6 +110,40 @@ MINISTRAL: dict[str, Any] = {
     "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
 }
 
+MIXTRAL: dict[str, Any] = {
+    **_PLAIN,
+    "architectures": ["MixtralForCausalLM"],
+    "model_type": "mixtral",
+    "rope_theta": 10000.0,
+    "intermediate_size": 48,
+    "num_local_experts": 5,
+    "num_experts_per_tok": 2,
+    "sliding_window": None,
+}
+
+QWEN3_MOE: dict[str, Any] = {
+    **{key: value for key, value in QWEN3.items() if key != "use_sliding_window"},
+    "architectures": ["Qwen3MoeForCausalLM"],
+    "model_type": "qwen3_moe",
+    "num_hidden_layers": 3,
+    "moe_intermediate_size": 32,
+    "num_experts": 8,
+    "num_experts_per_tok": 3,
+    "norm_topk_prob": True,
+    "mlp_only_layers": [1],
+    "tie_word_embeddings": False,
+}
+
+OLMOE: dict[str, Any] = {
+    **OLMO2,
+    "architectures": ["OlmoeForCausalLM"],
+    "model_type": "olmoe",
+    "intermediate_size": 32,
+    "num_experts": 6,
+    "num_experts_per_tok": 2,
+    "norm_topk_prob": False,
+}
+
 CONFIGS: dict[str, dict[str, Any]] = {
     "gemma3": GEMMA3,
     "phi3": PHI3,
@@ -128,6 +162,19 @@ CONFIGS: dict[str, dict[str, Any]] = {
         "sliding_window": 64,
         "max_window_layers": 1,
     },
+    "mixtral": MIXTRAL,
+    "mixtral-window": {**MIXTRAL, "sliding_window": 70},
+    "qwen3-moe": QWEN3_MOE,
+    "qwen3-moe-sparse": {
+        **QWEN3_MOE,
+        "norm_topk_prob": False,
+        "mlp_only_layers": [],
+        "decoder_sparse_step": 2,
+        "tie_word_embeddings": True,
+    },
+    "olmoe": OLMOE,
+    "mixtral-all": {**MIXTRAL, "num_experts_per_tok": 5},
+    "qwen3-moe-all": {**QWEN3_MOE, "num_experts_per_tok": 8},
     "qwen3-yarn": {
         **QWEN3,
         "max_position_embeddings": 64,
@@ -138,4 +185,12 @@ CONFIGS: dict[str, dict[str, Any]] = {
         },
     },
 }
-"""By name; the part before a hyphen is the family's."""
+"""By name, which begins with the family's or with that of a well-known member."""
+
+WITHOUT_CHOICE = [
+    name
+    for name, config in CONFIGS.items()
+    if config.get("num_experts_per_tok")
+    == config.get("num_local_experts", config.get("num_experts"))
+]
+"""Those in which rounding cannot change which experts a token uses."""
