@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from .base import Wire as Wire
 from .contract import Contract
+from .grounding import ConfidenceMode, FieldReport, Grounding
 
 MAX_TEXT_CHARACTERS = 1_000_000
 MAX_NAME_CHARACTERS = 1024
@@ -85,6 +86,15 @@ class ExtractOptions(FormOptions):
     strict_schema: bool = Field(
         default=False,
         description="Refuse a schema with unknown keywords or formats instead of reporting them.",
+    )
+    grounding: Grounding = Field(
+        default="off",
+        description="Whether the answer reports the source of each value in the document. `locate` looks the finished "
+        "values up; `verbatim` is not supported yet.",
+    )
+    confidence: ConfidenceMode = Field(
+        default="off",
+        description="Whether the answer reports how sure the model is of each value. Only `off` is supported yet.",
     )
 
 
@@ -226,7 +236,8 @@ class ExtractResult(Wire):
     `valid` is the verdict of the final, independent validation; an invalid result is never sent as a success, so it is
     true here. `finish` is `stop`, because a truncated document is an error and not a result. `contract` lists the
     enforced keywords. `warnings` report values that may differ from the document; with `not_stated: "null"`, `data` is
-    valid against the schema with null allowed.
+    valid against the schema with null allowed. `fields` has the source and the confidence of each scalar of `data`, by
+    JSON Pointer, if the options ask for them.
     """
 
     id: str
@@ -238,6 +249,7 @@ class ExtractResult(Wire):
     timings: Timings
     contract: Contract = Contract()
     warnings: tuple[AnswerWarning, ...] = ()
+    fields: dict[str, FieldReport] = Field(default_factory=dict)
 
 
 class ModelCard(Wire):

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 from intaglio.schemas.contract import Contract
+from intaglio.schemas.grounding import ConfidenceMode, FieldReport, Grounding
 from intaglio.schemas.wire import AnswerWarning, ExtractOptions, ExtractResult, Timings, Usage
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
@@ -35,6 +36,8 @@ class Options(TypedDict, total=False):
     priority: int
     strict_schema: bool
     not_stated: Literal["schema", "null"]
+    grounding: Grounding
+    confidence: ConfidenceMode
 
 
 class GuidanceOptions(Options, total=False):
@@ -62,7 +65,8 @@ class Extraction(Generic[T]):
 
     `raw` is the service's answer as received; `request_id` identifies the call in the service's log; `contract` lists
     which keywords of the schema are enforced and which are unknown; `warnings` report values that were ended early, or
-    are null because the document does not state them.
+    are null because the document does not state them; `fields` has the source of each scalar, by JSON Pointer, if
+    `grounding` was asked for.
     """
 
     data: T
@@ -76,6 +80,7 @@ class Extraction(Generic[T]):
     raw: Mapping[str, JsonValue]
     contract: Contract = field(default_factory=Contract)
     warnings: tuple[AnswerWarning, ...] = ()
+    fields: Mapping[str, FieldReport] = field(default_factory=dict)
 
 
 def request_body(
@@ -172,6 +177,7 @@ def typed(
         raw=result.model_dump(mode="json") if raw is None else raw,
         contract=result.contract,
         warnings=result.warnings,
+        fields=result.fields,
     )
 
 

@@ -7,24 +7,19 @@ validate it independently and build the result. Does not: generate.
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 from uuid import uuid4
 
 from intaglio.engine.api import (
     ChatTemplate,
-    Delta,
     Detokenizer,
     EngineInfo,
-    EngineStopped,
-    Failure,
-    Finish,
     OutputLimits,
     Request,
     Tokenizer,
 )
-from intaglio.engine.api import Usage as EngineUsage
 from intaglio.grammar.api import Constraint, InvalidJson, Verdict, Vocabulary, parse_json
 from intaglio.schemas import catalogue
 from intaglio.schemas.contract import Contract
@@ -39,17 +34,16 @@ from intaglio.schemas.wire import (
 )
 
 from ..errors import (
-    Incomplete,
     InvalidBody,
     InvalidOutput,
-    RequestDeadlineExceeded,
     UnknownModel,
     UnknownSchema,
 )
+from ..grounding.field_reports import NO_REPORT, ReportRequest, field_reports, is_reportable
 from .early_endings import cut_warnings
 from .enforcement import contract_of, require_known_keywords
+from .engine_output import EngineOutput, require_complete
 from .examples import check_examples
-from .failures import request_error
 from .fitting import PromptFitter
 from .nulls import null_warnings, nullable
 from .prompt import PromptParts, parts_of
@@ -121,31 +115,7 @@ class Prepared:
     contract: Contract
     started: float
     strict: Mapping[str, Any] | bool | None = None
-
-
-@dataclass(slots=True)
-class EngineOutput:
-    """The output of one request so far. `first_token_s` is the time to first token in seconds."""
-
-    started: float = field(default_factory=time.perf_counter)
-    tokens: list[int] = field(default_factory=list)
-    first_token_s: float | None = None
-    finish: Finish | None = None
-    usage: EngineUsage | None = None
-    error: Failure | None = None
-
-    def add(self, delta: Delta) -> None:
-        """Append the next delta of the request."""
-        if delta.tokens and self.first_token_s is None:
-            # One message for the whole answer says nothing of its first token; the engine's clocks do.
-            engine = delta.usage
-            self.first_token_s = (
-                time.perf_counter() - self.started
-                if engine is None
-                else engine.queue_s + engine.prefill_s
-            )
-        self.tokens.extend(delta.tokens)
-        self.finish, self.usage, self.error = delta.finish, delta.usage, delta.error
+    report: ReportRequest = NO_REPORT
 
 
 class Extractor:
@@ -171,11 +141,12 @@ class Extractor:
         `find` resolves the names of schemas, by default those of the catalogue.
 
         Raises:
-            InvalidBody: the text has no readable characters, or the model reads no examples.
+            InvalidBody: the text has no readable characters, the model reads no examples, or a report is not supported.
             UnknownModel, UnknownSchema: the model or schema name is unknown.
         """
         started = time.perf_counter()
         parts = parts_of(body)
+        _check_reportable(body.options)
         if body.texts is None:
             self._check_document(parts)
         self._check_examples_readable(parts)
@@ -248,7 +219,8 @@ class Extractor:
         )
         room = self._default_room(parsed)
         request = self.engine_request(body.options, parsed.constraint, prompt, room)
-        return Prepared(request, schema, parsed.contract, parsed.started, parsed.strict)
+        report = ReportRequest.of(parsed.parts.document, body.options)
+        return Prepared(request, schema, parsed.contract, parsed.started, parsed.strict, report)
 
     def engine_request(
         self,
@@ -279,7 +251,7 @@ class Extractor:
         # The import takes most of a second, which must not delay the start of a server.
         from .validate import check
 
-        usage = self._require_complete(prepared, output)
+        usage = require_complete(prepared.request, output, self.fitter.capacity)
         text = self._text.text(output.tokens)
         try:
             data = parse_json(text, depth=MAX_OUTPUT_DEPTH)
@@ -312,6 +284,7 @@ class Extractor:
             ),
             contract=prepared.contract,
             warnings=self._warnings(prepared, output, digits),
+            fields=field_reports(prepared.report, digits),
         )
 
     def _warnings(
@@ -328,29 +301,19 @@ class Extractor:
             return None
         return self.fitter.default_room(parsed.schema, parsed.parts)
 
-    def _require_complete(self, prepared: Prepared, output: EngineOutput) -> EngineUsage:
-        """The usage of an output that ended by itself; raises for any other end."""
-        budget = prepared.request.sampling.max_tokens
-        if output.finish is Finish.ERROR and output.error is not None:
-            raise request_error(output.error)
-        if output.finish is Finish.LENGTH:
-            limit = self.fitter.capacity - len(prepared.request.prompt)
-            raise Incomplete(
-                f"the answer was not complete after {budget} tokens",
-                param="options.max_tokens",
-                hint=f"raise max_tokens (up to {limit} for this text)"
-                if budget < limit
-                else "shorten the text, or limit the schema's strings and arrays",
-            )
-        if output.finish is Finish.DEADLINE:
-            raise RequestDeadlineExceeded(
-                f"the answer was not complete after {prepared.request.deadline:g} s",
-                param="options.deadline_s",
-                hint="raise deadline_s, or try again when the service has less load",
-            )
-        if output.finish is not Finish.STOP or output.usage is None:
-            raise EngineStopped("the engine aborted the request", hint="try again")
-        return output.usage
+
+def _check_reportable(options: ExtractOptions) -> None:
+    """Raise `InvalidBody` for a report that is not supported."""
+    if is_reportable(options):
+        return
+    name = "grounding" if options.grounding == "verbatim" else "confidence"
+    value = getattr(options, name)
+    raise InvalidBody(
+        f"{name} {value!r} is not supported",
+        param=f"options.{name}",
+        hint='the supported options are grounding "off" and "locate", and confidence "off"',
+        details=(Detail(pointer=f"/options/{name}", reason="not supported"),),
+    )
 
 
 def catalogue_constraints() -> Iterator[Constraint]:

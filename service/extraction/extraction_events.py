@@ -14,7 +14,8 @@ from intaglio.schemas.extract_events import (
     ObjectCompletedEvent,
 )
 
-from .extract import EngineOutput, Extractor, Prepared
+from .engine_output import EngineOutput
+from .extract import Extractor, Prepared
 from .json_events import FieldStarted, JsonEvent, JsonReader
 
 

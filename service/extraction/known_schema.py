@@ -24,6 +24,7 @@ from intaglio.schemas.contract import Contract
 from intaglio.schemas.wire import MAX_TEXT_CHARACTERS, ExtractOptions
 
 from ..errors import ServiceError
+from ..grounding.field_reports import ReportRequest, is_reportable
 from .budget import AnswerRoom
 from .extract import Extractor, ParsedExtraction, Prepared
 from .prompt import is_sparse
@@ -137,7 +138,8 @@ class KnownSchemas:
         prompt, tokens = filled
         room = None if options.max_tokens is not None else known.room.tokens(tokens)
         request = self._extractor.engine_request(options, known.constraint, prompt, room)
-        prepared = Prepared(request, known.schema, known.contract, started, known.strict)
+        report = ReportRequest.of(split.text, options)
+        prepared = Prepared(request, known.schema, known.contract, started, known.strict, report)
         return KnownExtraction(prepared, options, known.pace)
 
     def learn(self, body: bytes, parsed: ParsedExtraction) -> None:
@@ -191,6 +193,8 @@ def _split(body: bytes) -> _Split | None:
         text = _text.decode(written)
         options = options_of(chosen) if chosen else ExtractOptions()
     except (msgspec.MsgspecError, UnicodeError, RecursionError, ServiceError):
+        return None
+    if not is_reportable(options):
         return None
     if not 0 < len(text) <= MAX_TEXT_CHARACTERS:
         return None

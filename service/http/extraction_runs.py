@@ -25,7 +25,8 @@ from intaglio.schemas.problem import Problem
 from intaglio.schemas.wire import ExtractRequest, ExtractResult
 
 from ..errors import ServiceError
-from ..extraction.extract import EngineOutput, Extractor, ParsedExtraction, Prepared
+from ..extraction.engine_output import EngineOutput
+from ..extraction.extract import Extractor, ParsedExtraction, Prepared
 from ..extraction.extraction_events import ExtractionEvents
 from ..extraction.failures import request_error
 from ..extraction.known_schema import KnownExtraction
@@ -94,8 +95,8 @@ async def run_known(service: Service, known: KnownExtraction) -> ExtractResult:
         known.pace.took(len(output.tokens), time.perf_counter() - began)
         return result
 
-    # A thread takes work over in about the time that most answers take.
-    quick = known.pace.is_quick(len(output.tokens))
+    # A thread takes work over in about the time that most answers take. The search of a document takes longer.
+    quick = known.pace.is_quick(len(output.tokens)) and not known.prepared.report.is_wanted
     return finish() if quick else await service.offload(finish)
 
 

@@ -36,7 +36,8 @@ from ..client.errors import IntaglioError
 from ..client.models import Extraction, GuidanceOptions, extraction, request_body
 from ..client.shapes import Shape, shape_of
 from ..extraction.enforcement import contract_of
-from ..extraction.extract import EngineOutput, Extractor, Prepared, TextModel
+from ..extraction.engine_output import EngineOutput
+from ..extraction.extract import Extractor, Prepared, TextModel
 from ..extraction.failures import request_error
 from ..extraction.translate import checked
 from ..http.sdk_errors import sdk_errors

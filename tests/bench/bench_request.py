@@ -20,7 +20,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 from intaglio.engine.api import Delta, EngineInfo, Finish, GrammarConfig, SchemaGate, Usage
 from intaglio.engine.host import messages
-from intaglio.service.extraction.extract import EngineOutput, Extractor, Prepared, TextModel
+from intaglio.service.extraction.engine_output import EngineOutput
+from intaglio.service.extraction.extract import Extractor, Prepared, TextModel
 from intaglio.service.extraction.known_schema import KnownSchemas
 from intaglio.service.extraction.translate import extract_request
 from intaglio.service.http.routes import document

@@ -50,6 +50,7 @@ OPTIONS = st.fixed_dictionaries(
         "deadline_s": st.sampled_from([0.5, 60.0]),
         "whitespace": st.sampled_from(["compact", "pretty"]),
         "not_stated": st.sampled_from(["schema", "null"]),
+        "grounding": st.sampled_from(["off", "locate"]),
         "key_order": st.sampled_from(["schema", "any"]),
         "strict_schema": st.booleans(),
     },

@@ -1,0 +1,1 @@
+"""Where the values of an answer stand in the document."""
