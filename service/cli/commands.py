@@ -14,6 +14,7 @@ from .evaluation_commands import evaluate
 from .job_commands import jobs
 from .key_commands import keys
 from .measure_commands import bench, roofline
+from .page_commands import view
 from .registry_commands import add_registry_commands
 
 app = typer.Typer(
@@ -368,6 +369,7 @@ def schema_check(
 app.command()(bench)
 app.command()(roofline)
 app.command("eval")(evaluate)
+app.command()(view)
 
 
 add_registry_commands(catalogue)

@@ -27,6 +27,7 @@ _MODULES: Final = (
 )
 _IMPORT: Final = re.compile(r'^import \{[^}]*\} from "\./[\w-]+\.js";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|class|const)\b)", re.MULTILINE)
+_ESCAPED: Final = re.compile("[<\ud800-\udfff]")
 _NOTHING: Final = '{"title":"","rows":[]}'
 
 
@@ -49,8 +50,10 @@ def viewer_template() -> str:
 def saved_page(title: str, rows: Sequence[dict[str, Any]]) -> str:
     """A page with results. A row has `id`, `data`, and may have `text`, `fields` and `warnings`."""
     results = json.dumps({"title": title, "rows": rows}, ensure_ascii=False, separators=(",", ":"))
-    # The only way out of a script element is a tag; in JSON `<` can be written as an escape.
-    return viewer_template().replace(_NOTHING, results.replace("<", "\\u003c"))
+    # The only way out of a script element is a tag; in JSON `<` can be written as an escape. So can lone surrogates,
+    # which a file cannot hold.
+    escaped = _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", results)
+    return viewer_template().replace(_NOTHING, escaped)
 
 
 def _text(name: str) -> str:

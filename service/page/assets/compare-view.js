@@ -84,7 +84,7 @@ export class CompareView {
       budget.replaceChildren(...(run?.result ? budgetLine(run) : []));
     }
     const both = this.sides.every((side) => side.run?.result);
-    at("differences").textContent = both ? `${differing.size} ${differing.size === 1 ? "value differs" : "values differ"}` : "";
+    at("differences").textContent = both ? counted([...differing.values()]) : "";
   }
 
   light(pointer) {
@@ -95,9 +95,15 @@ export class CompareView {
   }
 }
 
-/** The pointers of leaves that only one result has, or that have another value in the other. */
+function counted(found) {
+  const changed = found.filter((kind) => kind === "changed").length;
+  return `${changed} ${changed === 1 ? "value differs" : "values differ"}, ${found.length - changed} on one side only`;
+}
+
+/** By pointer: `changed` for leaves with another value in the other result, `single` for those that only one has. */
 function differences(left, right) {
-  if (!left?.result || !right?.result) return new Set();
+  if (!left?.result || !right?.result) return new Map();
   const [a, b] = [left, right].map((run) => new Map(leaves(run.result.data).map(([p, v]) => [p, JSON.stringify(v)])));
-  return new Set([...a.keys(), ...b.keys()].filter((pointer) => a.get(pointer) !== b.get(pointer)));
+  const pointers = [...new Set([...a.keys(), ...b.keys()])].filter((pointer) => a.get(pointer) !== b.get(pointer));
+  return new Map(pointers.map((pointer) => [pointer, a.has(pointer) && b.has(pointer) ? "changed" : "single"]));
 }

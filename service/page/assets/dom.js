@@ -4,7 +4,7 @@
 export function el(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   fill(made, attributes);
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return made;
 }
 

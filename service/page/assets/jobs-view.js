@@ -25,6 +25,7 @@ export class JobsView {
     try {
       const { data } = await getJson("/v1/jobs");
       at("jobs-problem").replaceChildren();
+      this.chosen ??= data[0]?.id ?? null;
       this.show(data);
       const job = data.find(({ id }) => id === this.chosen);
       if (job) await this.showOne(job);

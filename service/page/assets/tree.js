@@ -6,12 +6,12 @@ import { tintOf } from "./marks.js";
 /** A value that has begun and is not complete. */
 export const PENDING = Symbol("pending");
 
-/** Fill `host` with the tree of `shown`: data, fields, warnings, and the pointers that differ from another result. */
+/** Fill `host` with the tree of `shown`: data, fields, warnings, and by pointer the class of leaves that differ. */
 export function showTree(host, shown, order) {
   const context = {
     fields: shown.fields ?? {},
     warnings: warningsByPointer(shown.warnings ?? []),
-    differing: shown.differing ?? new Set(),
+    differing: shown.differing ?? new Map(),
     order,
   };
   host.replaceChildren(
@@ -45,7 +45,7 @@ function leaf(value, pointer, context) {
   const report = context.fields[pointer];
   const hasSource = Boolean(report?.span);
   const classes = ["leaf", typeName(value), hasSource ? `sourced tint-${tintOf(pointer, context.order)}` : ""];
-  if (context.differing.has(pointer)) classes.push("differing");
+  if (context.differing.has(pointer)) classes.push(context.differing.get(pointer));
   const button = el(
     "button",
     { type: "button", class: classes.join(" ").trim(), data: { pointer }, title: pointer || "the whole" },
@@ -74,7 +74,7 @@ export function sureness(report) {
 
 /** A probability as a percentage that is never rounded up to certainty. */
 export function percent(share) {
-  if (share > 0.999 && share < 1) return "> 99.9 %";
+  if (share > 0.99 && share < 1) return `${(Math.floor(share * 1000) / 10).toFixed(1)} %`;
   return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 }
 

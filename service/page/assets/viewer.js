@@ -42,13 +42,17 @@ class Viewer {
     for (const button of this.buttons) button.removeAttribute("aria-current");
     this.buttons[index].setAttribute("aria-current", "true");
     this.view.show(row);
+    const fault = document.getElementById("row-error");
+    fault.textContent = row.error?.message ?? "";
+    fault.hidden = !row.error;
+    document.getElementById("tree").hidden = Boolean(row.error);
     document.getElementById("source").hidden = !row.text;
   }
 }
 
 function summary(row) {
   const marks = row.warnings?.length ? `${row.warnings.length} ⚠ ` : "";
-  return `${marks}${JSON.stringify(row.data)}`.slice(0, 120);
+  return `${marks}${row.error?.message ?? JSON.stringify(row.data)}`.slice(0, 120);
 }
 
 new Viewer(JSON.parse(document.getElementById("results").textContent));

@@ -1,0 +1,39 @@
+"""`intaglio view`: reads a file of results and writes a page.
+
+Does: read, write, report. Does not: know the form of results (`page.result_rows`) or of pages (`page.saved_page`).
+"""
+
+from pathlib import Path
+
+from ..page.result_rows import UnreadableResults, result_rows
+from ..page.saved_page import saved_page
+from .cli_errors import CliError, Exit
+from .console import errors
+
+
+def write_view(results: Path, output: Path, text_column: str | None, title: str | None) -> Exit:
+    """Write the page of a result file.
+
+    Raises:
+        CliError: the file cannot be read, is no file of results, or the page cannot be written.
+    """
+    try:
+        with results.open(encoding="utf-8-sig") as lines:
+            rows = list(result_rows(lines, text_column))
+    except OSError as error:
+        raise CliError(f"{results} cannot be read: {error.strerror}", Exit.USAGE) from None
+    except UnicodeDecodeError:
+        raise CliError(
+            f"{results} is not text in UTF-8",
+            Exit.USAGE,
+            hint="view takes JSON Lines: run the job with --out results.jsonl",
+        ) from None
+    except UnreadableResults as error:
+        raise CliError(f"{results}, {error}", Exit.USAGE, hint=error.hint) from None
+    page = saved_page(title or results.name, rows)
+    try:
+        output.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise CliError(f"{output} cannot be written: {error.strerror}", Exit.FAILED) from None
+    errors().print(f"{len(rows)} rows in {output}")
+    return Exit.OK
