@@ -12,7 +12,6 @@ from typing import Final
 
 from intaglio.schemas import catalogue
 from intaglio.schemas.problem import Code
-from intaglio.schemas.wire import ExtractOptions
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -65,13 +64,12 @@ async def asset(service: Service, request: Request) -> Response:
 
 @cache
 def _catalogue() -> PageAsset:
-    """The schemas of the catalogue with their samples, and the names of the options that extractions have."""
+    """The schemas of the catalogue with their samples."""
     entries = (catalogue.get(name) for name in catalogue.names())
     listed = [
         {"name": e.name, "title": e.title, "schema": e.schema, "sample": e.sample} for e in entries
     ]
-    found = {"catalogue": listed, "options": sorted(ExtractOptions.model_fields)}
-    return PageAsset.of(json.dumps(found).encode(), JSON)
+    return PageAsset.of(json.dumps(listed).encode(), JSON)
 
 
 @cache

@@ -5,7 +5,6 @@ import { at } from "./dom.js";
 import { EngineView } from "./engine-view.js";
 import { ExtractView } from "./extract-view.js";
 import { JobsView } from "./jobs-view.js";
-import { offerOptions } from "./options.js";
 import { nextTheme, setTheme, theme } from "./theme.js";
 
 const VIEWS = ["extract", "compare", "jobs", "engine"];
@@ -53,8 +52,7 @@ function askForKey() {
 
 async function start() {
   if (!(await showServer())) return;
-  const { catalogue, options } = await getJson("/page/catalogue.json");
-  offerOptions(options);
+  const catalogue = await getJson("/page/catalogue.json");
   compare.offer(catalogue);
   await extract.schema.load(catalogue);
   if (!extract.schema.editor.text && catalogue.length) await extract.schema.choose(catalogue.some((e) => e.name === "invoice") ? "invoice" : catalogue[0].name);

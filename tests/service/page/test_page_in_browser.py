@@ -167,6 +167,7 @@ def test_an_answer_is_shown_as_tree_and_json_with_its_budget(page: Chrome) -> No
     when(lambda: "valid" in at(page, "budget").text)
     assert (leaf(page, "/name").text, leaf(page, "/age").text) == ("Ada", "36")
     assert "output tokens" in at(page, "budget").text
+    assert shown(page, "#sources mark") == ["Ada", "36"]
     page.find_element(By.CSS_SELECTOR, "[data-form=json]").click()
     assert json.loads(at(page, "json").text) == DATA
     page.find_element(By.CSS_SELECTOR, "[data-form=tree]").click()
@@ -174,7 +175,7 @@ def test_an_answer_is_shown_as_tree_and_json_with_its_budget(page: Chrome) -> No
 
 def test_the_keyboard_extracts(page: Chrome) -> None:
     page.execute_script("document.getElementById('budget').firstChild.id = 'earlier'")
-    at(page, "text").send_keys(Keys.CONTROL, Keys.ENTER)
+    at(page, "schema").send_keys(Keys.CONTROL, Keys.ENTER)
     when(lambda: not page.find_elements(By.ID, "earlier") and "valid" in at(page, "budget").text)
 
 
@@ -282,7 +283,9 @@ def test_the_request_is_copied_as_curl_and_python(page: Chrome) -> None:
         at(page, "copy-dialog").find_element(By.TAG_NAME, "button").click()
     words = shlex.split(copied["curl"].replace("\\\n", " "))
     body = json.loads(words[words.index("--data-binary") + 1])
-    assert body == {"schema": PERSON, "text": 'It\'s "Ada" \\ ünï'}
+    options = {"grounding": "locate"}
+    assert body == {"schema": PERSON, "text": 'It\'s "Ada" \\ ünï', "options": options}
+    assert 'grounding="locate"' in copied["python"]
     assert "Bearer $INTAGLIO_API_KEY" in copied["curl"]
     names: dict[str, Any] = {}
     lines = copied["python"].splitlines()
