@@ -37,6 +37,7 @@ from .errors import (
     Unauthorized,
     UnexpectedAnswer,
 )
+from .frames import extract_frame, register_pandas
 from .models import CallOptions, Extraction, GuidanceOptions, Options
 from .partial import partial_type
 
@@ -68,5 +69,7 @@ __all__ = [
     "TooLong",
     "Unauthorized",
     "UnexpectedAnswer",
+    "extract_frame",
     "partial_type",
+    "register_pandas",
 ]

@@ -15,6 +15,7 @@ from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
 from .errors import UnexpectedAnswer
+from .notebook_view import extraction_table
 from .shapes import Shape
 
 T = TypeVar("T")
@@ -81,6 +82,10 @@ class Extraction(Generic[T]):
     contract: Contract = field(default_factory=Contract)
     warnings: tuple[AnswerWarning, ...] = ()
     fields: Mapping[str, FieldReport] = field(default_factory=dict)
+
+    def _repr_html_(self) -> str:
+        """This extraction as a table, for notebooks."""
+        return extraction_table(self.raw)
 
 
 def request_body(

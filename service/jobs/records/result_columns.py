@@ -8,18 +8,18 @@ written as `result.name`.
 Does: compute the columns, and their cells as Python values. Does not: write files (`writers`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from intaglio.schemas import catalogue
 from intaglio.schemas.jobs import JobSpec
 from pydantic import JsonValue
 
+from ...client.declared_types import Schema, declared_types, properties, resolved
 from .row import RowResult, result_text
 
 Kind = Literal["string", "integer", "number", "boolean", "json"]
-Schema = Mapping[str, Any]
 Rows = Callable[[], Iterable[RowResult]]
 """The rows to write. Writers may call it more than once; each call iterates over all rows again."""
 
@@ -98,86 +98,18 @@ def whole_schema(spec: JobSpec) -> Schema:
     return {} if isinstance(given, bool) else given
 
 
-def properties(schema: Schema, root: Schema) -> dict[str, Schema] | None:
-    """The properties of an object that allows no others, with references resolved; None for any other schema."""
-    named = schema.get("properties")
-    if not isinstance(named, dict) or not named or _kinds(schema) - {"object"}:
-        return None
-    opens = schema.get("additionalProperties", False)
-    if opens is not False or any(word in schema for word in _OPEN_KEYWORDS):
-        return None
-    return {name: resolved(part, root) for name, part in named.items()}
-
-
-_OPEN_KEYWORDS: Final = (
-    "patternProperties",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "if",
-    "unevaluatedProperties",
-)
-
-
-def resolved(schema: Any, root: Schema) -> Schema:
-    """A sub-schema with references resolved and without null as an alternative. Any cell may be empty."""
-    for _ in range(_DEEPEST):
-        if not isinstance(schema, dict):
-            return {}
-        reference = schema.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#") and len(schema) == 1:
-            schema = _at(root, reference[1:])
-            continue
-        choices = schema.get("anyOf", schema.get("oneOf"))
-        if isinstance(choices, list) and set(schema) <= {"anyOf", "oneOf", "title", "description"}:
-            rest = [part for part in choices if part not in ({"type": "null"}, {"const": None})]
-            if len(rest) == 1 and len(rest) < len(choices):
-                schema = rest[0]
-                continue
-        return schema
-    return {}
-
-
 def kind_of(schema: Schema) -> Kind:
     """The kind of column for values of `schema`."""
-    kinds = _kinds(schema)
+    kinds = declared_types(schema)
     if kinds == {"integer", "number"}:
         return "number"
     return _SCALARS.get(kinds.pop(), "json") if len(kinds) == 1 else "json"
 
 
-def _kinds(schema: Schema) -> set[str]:
-    """The types that a schema declares, without null; empty if it declares none."""
-    given = schema.get("type")
-    if isinstance(given, str | list):
-        return {given} if isinstance(given, str) else set(given) - {"null"}
-    values = schema["enum"] if isinstance(schema.get("enum"), list) else []
-    values = [schema["const"]] if "const" in schema else values
-    return {_type(value) for value in values} - {"null"}
-
-
-def _type(value: JsonValue) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "array"
-        case dict():
-            return "object"
-
-
 def _columns(root: Schema) -> Iterator[Column]:
     schema = resolved(root, root)
     named = schema.get("properties")
-    if not isinstance(named, dict) or not named or _kinds(schema) - {"object"}:
+    if not isinstance(named, dict) or not named or declared_types(schema) - {"object"}:
         yield Column("value", (), kind_of(schema))
         return
     for name, part in named.items():
@@ -199,10 +131,3 @@ def _extra(data: JsonValue, columns: tuple[Column, ...]) -> str | None:
     named = {column.path[0] for column in columns if column.path}
     rest = {k: v for k, v in data.items() if k not in named} if isinstance(data, dict) else {}
     return result_text(rest) if rest else None
-
-
-def _at(root: Any, pointer: str) -> Any:
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        root = root.get(key) if isinstance(root, dict) else None
-    return root

@@ -15,7 +15,8 @@ from typing import Any, Final
 import pyarrow as pa
 from pydantic import JsonValue
 
-from ..records.result_columns import Schema, kind_of, properties, resolved
+from ...client.declared_types import Schema, properties, resolved
+from ..records.result_columns import kind_of
 from ..records.row import result_text
 
 _SCALARS: Final = {

@@ -18,9 +18,10 @@ import pyarrow.parquet as pq
 from intaglio.schemas.jobs import Output
 from pydantic import JsonValue
 
+from ...client.declared_types import resolved
 from ..records.kept_values import InferredType, arrow_value, decode_types
 from ..records.record import as_text
-from ..records.result_columns import EXTRA, Column, Layout, Rows, resolved
+from ..records.result_columns import EXTRA, Column, Layout, Rows
 from ..records.row import RowResult, result_text
 from .arrow_types import Misfit, fitted, offset_minutes, schema_type
 

@@ -24,6 +24,8 @@ SURFACE = [
     "TooLong",
     "__version__",
     "extract",
+    "extract_frame",
+    "register_pandas",
 ]
 CLIENT_METHODS = [
     "base_url",
