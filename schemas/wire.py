@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from .base import Wire as Wire
 from .contract import Contract
+from .document_wire import DocumentSource, DocumentSummary
 from .grounding import ConfidenceMode, FieldReport, Grounding
 
 MAX_TEXT_CHARACTERS = 1_000_000
@@ -119,7 +120,7 @@ class ExtractRequest(Wire):
     """Body of `POST /v1/extract`.
 
     `schema` is a JSON Schema (object or boolean), or the name of a schema in the registry or the catalogue. Exactly one
-    of `text`, `texts` and `messages` says what to extract from.
+    of `text`, `texts`, `messages` and `document` says what to extract from.
     """
 
     schema_: dict[str, Any] | bool | str = Field(alias="schema")
@@ -134,6 +135,10 @@ class ExtractRequest(Wire):
         min_length=1,
         max_length=MAX_TEXTS,
         description="Several documents, with one outcome each.",
+    )
+    document: DocumentSource | None = Field(
+        default=None,
+        description="A document as a file: PDF, DOCX, XLSX, XLS, ODS, HTML, mail or text.",
     )
     text: str | None = Field(
         default=None,
@@ -168,12 +173,14 @@ class ExtractRequest(Wire):
     @field_validator("text")
     @classmethod
     def _one_thing_to_extract_from(cls, text: str | None, info: ValidationInfo) -> str | None:
-        given = [name for name in ("messages", "texts") if info.data.get(name) is not None]
+        given = [
+            name for name in ("messages", "texts", "document") if info.data.get(name) is not None
+        ]
         if text is not None:
             given.append("text")
         if len(given) > 1:
             raise ValueError(f"{' and '.join(given)} exclude each other: give one of them")
-        if not given and {"messages", "texts"} <= info.data.keys():
+        if not given and {"messages", "texts", "document"} <= info.data.keys():
             raise PydanticCustomError("missing", "this field is required")
         return text
 
@@ -237,7 +244,7 @@ class ExtractResult(Wire):
     true here. `finish` is `stop`, because a truncated document is an error and not a result. `contract` lists the
     enforced keywords. `warnings` report values that may differ from the document; with `not_stated: "null"`, `data` is
     valid against the schema with null allowed. `fields` has the source and the confidence of each scalar of `data`, by
-    JSON Pointer, if the options ask for them.
+    JSON Pointer, if the options ask for them. `document` describes the file, if the request had one.
     """
 
     id: str
@@ -250,6 +257,7 @@ class ExtractResult(Wire):
     contract: Contract = Contract()
     warnings: tuple[AnswerWarning, ...] = ()
     fields: dict[str, FieldReport] = Field(default_factory=dict)
+    document: DocumentSummary | None = None
 
 
 class ModelCard(Wire):

@@ -21,6 +21,7 @@ _MOST = {
     "max_generations": 1_000_000,
     "max_open_jobs": 1_000_000,
     "max_data_bytes": 2**60,
+    "max_document_bytes": 2**27,
     "max_unpacked_bytes": 2**60,
     "cpu_threads": 1024,
     "engines": 64,
@@ -37,32 +38,33 @@ _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 class ServiceConfig:
     """Settings and limits of one server.
 
-    `max_body_bytes` and `max_json_depth` bound a request body, `body_timeout_s` the time for the body to arrive, and
-    `header_timeout_s` the time for its headers; a client that takes nothing of its response for `write_timeout_s` is
-    disconnected. `max_requests` is the number of requests in flight; more get status 429. `max_generations` is the
-    number of generations that a server with a key store hands to the engine at once; more wait for the turn of their
-    tenant. `grace_s` is how long requests in flight may continue after SIGTERM. `cpu_threads` is the number of threads
-    for parsing, tokenization and validation. `ledger` is the file or database URL of the command line's jobs. `data` is
-    the folder for jobs and files of clients, with at most `max_data_bytes` of files and `max_open_jobs` unfinished
-    jobs; a server without it runs no jobs. `max_unpacked_bytes` bounds the decompressed size of a job's source (gzip,
-    zstd, Parquet), also on the command line. With `api_keys` every request except those for `/health` and `/ready`
-    needs one of the keys; the lines of `api_keys_file` are keys, too, and so are the valid ones of the key store in the
-    folder `key_store`, each with a tenant, scopes and limits. `allowed_hosts` are the permitted names in a Host header,
-    `*` for any; the default is described in `access`. With `allow_anonymous` a server without keys may listen for other
-    machines. `cors_origins` are the origins of web pages that may call the server from a browser. `tls_cert` and
-    `tls_key` are PEM files. With `vllm_metrics` metrics have vLLM's names, too. `engines` is the number of engine
-    processes, each with a GPU of its own where there are GPUs; a request waits `engine_wait_s` where none is ready.
-    With `engine_standby` a process stands by for each engine, ready to replace it; "auto" is on for engines on a GPU.
-    `tool_format` is the wire format in which the model calls tools; `auto` finds it in the chat template.
-    `api_workers` is the number of API processes that share the port, 0 for one for every four cores; limits hold for
-    each of them. With `traces` spans are exported. `metrics_folder` is the folder in which several API processes of one
-    server count; the process that starts them sets it.
+    `max_body_bytes` and `max_json_depth` bound a request body, `max_document_bytes` a file, `body_timeout_s` the time
+    for the body to arrive, and `header_timeout_s` the time for its headers; a client that takes nothing of its response
+    for `write_timeout_s` is disconnected. `max_requests` is the number of requests in flight; more get status 429.
+    `max_generations` is the number of generations that a server with a key store hands to the engine at once; more wait
+    for the turn of their tenant. `grace_s` is how long requests in flight may continue after SIGTERM. `cpu_threads` is
+    the number of threads for parsing, tokenization and validation. `ledger` is the file or database URL of the command
+    line's jobs. `data` is the folder for jobs and files of clients, with at most `max_data_bytes` of files and
+    `max_open_jobs` unfinished jobs; a server without it runs no jobs. `max_unpacked_bytes` bounds the decompressed size
+    of a job's source (gzip, zstd, Parquet), also on the command line. With `api_keys` every request except those for
+    `/health` and `/ready` needs one of the keys; the lines of `api_keys_file` are keys, too, and so are the valid ones
+    of the key store in the folder `key_store`, each with a tenant, scopes and limits. `allowed_hosts` are the permitted
+    names in a Host header, `*` for any; the default is described in `access`. With `allow_anonymous` a server without
+    keys may listen for other machines. `cors_origins` are the origins of web pages that may call the server from a
+    browser. `tls_cert` and `tls_key` are PEM files. With `vllm_metrics` metrics have vLLM's names, too. `engines` is
+    the number of engine processes, each with a GPU of its own where there are GPUs; a request waits `engine_wait_s`
+    where none is ready. With `engine_standby` a process stands by for each engine, ready to replace it; "auto" is on
+    for engines on a GPU. `tool_format` is the wire format in which the model calls tools; `auto` finds it in the chat
+    template. `api_workers` is the number of API processes that share the port, 0 for one for every four cores; limits
+    hold for each of them. With `traces` spans are exported. `metrics_folder` is the folder in which several API
+    processes of one server count; the process that starts them sets it.
     """
 
     host: str = "127.0.0.1"
     port: int = 8000
     max_body_bytes: int = 8 * 1024 * 1024
     max_json_depth: int = 128
+    max_document_bytes: int = 32 * 1024 * 1024
     body_timeout_s: float = 15.0
     header_timeout_s: float = 10.0
     write_timeout_s: float = 60.0

@@ -40,6 +40,20 @@ def extract_request(body: bytes, *, max_depth: int) -> ExtractRequest:
     return checked(_parsed(body, max_depth))
 
 
+def form_request(body: bytes, *, max_depth: int) -> ExtractRequest:
+    """Parse the JSON in a form that has a file beside it. Raises as `extract_request`."""
+    value = _parsed(body, max_depth)
+    if not isinstance(value, dict):
+        return checked(value)
+    given = [name for name in ("text", "texts", "messages", "document") if name in value]
+    if given:
+        raise InvalidBody(
+            f"{given[0]} and the file of the form exclude each other", param=f"request.{given[0]}"
+        )
+    # The file gives the text, which comes later; any text makes the rest of the body valid.
+    return checked({**value, "text": "-"})
+
+
 def options_of(written: bytes, *, max_depth: int = 8) -> ExtractOptions:
     """Parse the options of an extraction alone. Raises as `extract_request`, with pointers into the options."""
     return validated(ExtractOptions, _parsed(written, max_depth))

@@ -36,6 +36,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 
 from ..config import ServiceConfig
+from ..documents.child_messages import ReadingLimits
+from ..documents.document_reader import DocumentReader
+from ..documents.document_store import DocumentStore
 from ..errors import RouteNotFound
 from ..extraction.extract import TextModel, catalogue_constraints
 from ..extraction.translate import extraction_constraint
@@ -114,6 +117,7 @@ class Application:
             model=model,
             started=int(time.time()),
             threads=anyio.CapacityLimiter(config.cpu_threads),
+            reader=DocumentReader(ReadingLimits(content=config.max_document_bytes)),
         )
         self.fault: ModelError | None = None
         self.loads_first = False
@@ -236,6 +240,8 @@ class Application:
                 await asyncio.to_thread(self.service.traces.close)
             self.service.schemas.close()
             self.service.answers.close()
+            self.service.documents.close()
+            await asyncio.to_thread(self.service.reader.close)
 
     async def _load(self) -> None:
         started = time.perf_counter()
@@ -274,12 +280,15 @@ class Application:
             jobs = JobHost(folder, config.max_data_bytes, most, self._job_failed)
             self.service.jobs = jobs
             self.service.answers = AnswerStore(folder / "idempotency.db")
+            self.service.documents = DocumentStore(folder / "documents.db")
             self.service.schemas = SchemaDirectory(SchemaRegistry(folder))
             self.service.responses = ResponseStore(folder)
             self.service.batches = BatchHost(folder, jobs.files, most, self._job_failed)
         elif config.metrics_folder and not config.data:
-            # One of several processes: a repeated request may come to another one.
-            self.service.answers = AnswerStore(Path(config.metrics_folder) / "idempotency.sqlite")
+            # One of several processes: a repeated request, or an upload, may come to another one.
+            shared = Path(config.metrics_folder)
+            self.service.answers = AnswerStore(shared / "idempotency.sqlite")
+            self.service.documents = DocumentStore(shared / "documents.sqlite")
 
     def _start_jobs(self) -> None:
         """Start to run jobs and batches if there is a data folder."""

@@ -4,11 +4,13 @@ Does: read and parse the request, run it (`extraction_runs`), write the response
 (`app`), except those of a stream that has begun.
 """
 
+import hashlib
 import json
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from intaglio.schemas.extract_events import (
     AnyExtractEvent,
@@ -23,12 +25,16 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..errors import BodyTooLarge, InvalidBody
 from ..extraction.extract import Extractor, ParsedExtraction
 from ..extraction.known_schema import KnownExtraction
-from ..extraction.translate import extract_request
+from ..extraction.translate import extract_request, form_request
 from ..idempotency.answer_store import MAX_ANSWER_BYTES
+from .document_input import ReadSource, read_source
 from .extraction_runs import examine, run, run_known, run_texts, stream, stream_texts
+from .forms import FormFile, is_form, parse_form
 from .idempotency import KEY_PARAMETER, OnceOnly, once_only
+from .kept_document_routes import DOCUMENT_ERRORS
 from .limits import read_body
 from .operations import (
     BODY_ERRORS,
@@ -55,28 +61,80 @@ async def extract(service: Service, request: Request) -> Response:
     async with AsyncExitStack() as held:
         held.enter_context(service.gate.admit())
         service.ready()
-        body = await read_body(
-            request,
-            max_bytes=service.config.max_body_bytes,
-            max_seconds=service.config.body_timeout_s,
-        )
-        once = await held.enter_async_context(once_only(service, request, body))
+        call = await _call(service, request)
+        once = await held.enter_async_context(once_only(service, request, call.signed))
         if (replay := once.replay()) is not None:
             return replay
-        known = await _known(service, body)
+        known = await _known(service, call.body)
         if known is not None:
             result = await while_connected(request.receive, run_known(service, known))
             answer = _formatted(result, known.options.whitespace)
             await once.keep(_JSON, bytes(answer.body))
             return answer
-        work = examine(service, partial(_parse, service, body))
-        parsed = await while_connected(request.receive, work)
+        parsed, source = await while_connected(request.receive, _examined(service, call))
         if parsed.body.stream:
-            return await _stream(service, request, parsed, once, held)
-        answer = await _answer(service, request, parsed)
+            return await _stream(service, request, _Examined(parsed, source), once, held)
+        answer = await _answer(service, request, _Examined(parsed, source))
         await once.keep(_JSON, bytes(answer.body))
-        await service.offload(partial(_learn, service, body, parsed))
+        if source is None:
+            await service.offload(partial(_learn, service, call.body, parsed))
         return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """The JSON of a request, the file of its form, and bytes that are the same for the same request."""
+
+    body: bytes
+    signed: bytes
+    file: FormFile | None = None
+
+
+class _Examined(NamedTuple):
+    """A request that is ready to run, and the document that its text is from."""
+
+    parsed: ParsedExtraction
+    source: ReadSource | None
+
+
+async def _call(service: Service, request: Request) -> _Call:
+    """The request in a body: JSON, or a form with a file and the JSON in `request`."""
+    config = service.config
+    most = config.max_body_bytes
+    if is_form(request):
+        most += config.max_document_bytes
+    body = await read_body(request, max_bytes=most, max_seconds=config.body_timeout_s)
+    if not is_form(request):
+        return _Call(body, body)
+    form = await parse_form(request.headers, body, ("request",))
+    written = form.fields.get("request", "").encode()
+    if form.file is None or not written:
+        field = "file" if form.file is None else "request"
+        raise InvalidBody(
+            f"the form has no field {field}",
+            param=field,
+            hint="a form has a file, and in `request` the JSON of an extraction without a text",
+        )
+    if len(written) > config.max_body_bytes:
+        raise BodyTooLarge(f"the request is larger than {config.max_body_bytes} bytes")
+    return _Call(written, written + hashlib.sha256(form.file.content).digest(), form.file)
+
+
+async def _examined(service: Service, call: _Call) -> _Examined:
+    """Parse a request, read its document and have its schema examined."""
+    read = partial(_request, call, service.config.max_json_depth)
+    body = await service.offload(read)
+    source = await read_source(service, body.document, call.file)
+    if source is not None:
+        body = source.in_request(body)
+    parsed = await examine(service, partial(_parse, service, body))
+    return _Examined(parsed, source)
+
+
+def _request(call: _Call, max_depth: int) -> ExtractRequest:
+    if call.file is None:
+        return extract_request(call.body, max_depth=max_depth)
+    return form_request(call.body, max_depth=max_depth)
 
 
 async def _known(service: Service, body: bytes) -> KnownExtraction | None:
@@ -92,33 +150,36 @@ def _learn(service: Service, body: bytes, parsed: ParsedExtraction) -> None:
         service.known.learn(body, parsed)
 
 
-def _parse(service: Service, body: bytes, extractor: Extractor) -> ParsedExtraction:
-    request = extract_request(body, max_depth=service.config.max_json_depth)
-    return extractor.parse(request, partial(service.schemas.resolve, current_principal().tenant))
+def _parse(service: Service, body: ExtractRequest, extractor: Extractor) -> ParsedExtraction:
+    return extractor.parse(body, partial(service.schemas.resolve, current_principal().tenant))
 
 
-async def _answer(service: Service, request: Request, parsed: ParsedExtraction) -> Response:
+async def _answer(service: Service, request: Request, examined: _Examined) -> Response:
+    parsed, source = examined
     layout = parsed.body.options.whitespace
     if parsed.body.texts is not None:
         work = run_texts(service, parsed, request.state.request_id)
         results = await while_connected(request.receive, work)
         return await service.offload(lambda: _formatted(results, layout))
     result = await while_connected(request.receive, run(service, parsed))
+    if source is not None:
+        result = await service.offload(partial(source.in_result, result))
     return await service.offload(lambda: _formatted(result, layout))
 
 
 async def _stream(
     service: Service,
     request: Request,
-    parsed: ParsedExtraction,
+    examined: _Examined,
     once: OnceOnly,
     held: AsyncExitStack,
 ) -> Response:
     """The events of a request. What fails before the first of them has the status of its error."""
+    parsed, source = examined
     request_id = request.state.request_id
     is_one = parsed.body.texts is None
     events = stream(service, parsed) if is_one else stream_texts(service, parsed, request_id)
-    starting = StartedEvents.start(_encoded(events, once))
+    starting = StartedEvents.start(_encoded(events, once, source))
     started = await while_connected(request.receive, starting)
 
     def failed(error: Exception) -> bytes:
@@ -128,12 +189,14 @@ async def _stream(
     return EventStream(started, failed, held.pop_all())
 
 
-async def _encoded(events: AsyncGenerator[AnyExtractEvent, None], once: OnceOnly) -> Events:
+async def _encoded(
+    events: AsyncGenerator[AnyExtractEvent, None], once: OnceOnly, source: ReadSource | None
+) -> Events:
     """The events as bytes. Those of a stream that comes to its end are kept."""
     sent, size = list[bytes](), 0
     async with aclosing(events):
         async for event in events:
-            encoded = _encode(event)
+            encoded = _encode(event if source is None else source.in_event(event))
             if once.claimed is not None and size <= MAX_ANSWER_BYTES:
                 sent.append(encoded)
                 size += len(encoded)
@@ -168,9 +231,10 @@ OPERATIONS: tuple[Operation, ...] = (
         scope=KeyScope.EXTRACT,
         summary="Extract data from text",
         group="Extraction",
-        description="Extracts the data that the schema describes from `text`, from each of `texts`, or from "
-        "`messages`. An answer is valid against the whole schema. With `stream` it comes as server-sent events while "
-        "the model writes.",
+        description="Extracts the data that the schema describes from `text`, from each of `texts`, from `messages`, "
+        "or from the file in `document`. The body may also be a form (`multipart/form-data`) with the file in `file` "
+        "and this JSON in `request`. An answer is valid against the whole schema. With `stream` it comes as "
+        "server-sent events while the model writes.",
         takes=ExtractRequest,
         gives=ExtractAnswer,
         streams=True,
@@ -179,9 +243,10 @@ OPERATIONS: tuple[Operation, ...] = (
         errors=(
             *BODY_ERRORS,
             *SCHEMA_ERRORS,
+            *DOCUMENT_ERRORS,
             *RUN_ERRORS,
             *BUSY_ERRORS,
-            *endings(Code.INTERNAL, Code.IDEMPOTENCY_KEY_REUSED),
+            *endings(Code.INTERNAL, Code.IDEMPOTENCY_KEY_REUSED, Code.NOT_FOUND),
         ),
     ),
 )

@@ -9,6 +9,7 @@ from . import (
     extract_routes,
     file_routes,
     job_routes,
+    kept_document_routes,
     native_routes,
     ollama_routes,
     openai_routes,
@@ -23,6 +24,7 @@ from .operations import Operation
 OPERATIONS: tuple[Operation, ...] = documented(
     (
         *extract_routes.OPERATIONS,
+        *kept_document_routes.OPERATIONS,
         *routes.OPERATIONS,
         *openai_routes.OPERATIONS,
         *ollama_routes.OPERATIONS,

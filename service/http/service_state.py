@@ -16,6 +16,8 @@ from intaglio.engine.api import EngineState, SchemaGate
 from intaglio.schemas.wire import Health
 
 from ..config import ServiceConfig
+from ..documents.document_reader import DocumentReader
+from ..documents.document_store import DocumentStore
 from ..errors import ServiceNotReady
 from ..extraction.extract import Extractor, TextModel
 from ..extraction.known_schema import KnownSchemas
@@ -54,6 +56,9 @@ class Service:
     serial_thread: anyio.CapacityLimiter = field(default_factory=partial(anyio.CapacityLimiter, 1))
     schemas: SchemaDirectory = field(default_factory=SchemaDirectory)
     answers: AnswerStore = field(default_factory=AnswerStore)
+    documents: DocumentStore = field(default_factory=DocumentStore)
+    reader: DocumentReader = field(default_factory=DocumentReader)
+    reading: anyio.CapacityLimiter = field(default_factory=partial(anyio.CapacityLimiter, 8))
     fleet_is_ready: bool = True
     door: SchemaGate | None = None
     extractor: Extractor | None = None
@@ -119,6 +124,10 @@ class Service:
     async def offload_serially(self, work: Callable[[], T]) -> T:
         """Run `work` in a thread, one at a time: for work of seconds, which would occupy the threads of `offload`."""
         return await anyio.to_thread.run_sync(work, limiter=self.serial_thread)
+
+    async def offload_reading(self, work: Callable[[], T]) -> T:
+        """Run `work` that waits for a child in a thread of its own kind, so that documents do not hold up texts."""
+        return await anyio.to_thread.run_sync(work, limiter=self.reading, abandon_on_cancel=True)
 
     def set_model(self, text: TextModel, door: SchemaGate) -> None:
         """Set tokenizer, template and schema checks once the model is loaded."""

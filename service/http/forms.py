@@ -1,0 +1,92 @@
+"""Bodies that are forms (`multipart/form-data`): fields, and one file.
+
+Does: parse a form within limits of size and time. Does not: know which fields a route takes.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.datastructures import Headers, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import Request
+
+from ..errors import InvalidBody, UnknownField
+
+MULTIPART: Final = "multipart/form-data"
+_MOST_FIELDS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class FormFile:
+    """The file of a form. Its `name` is what the client called it."""
+
+    name: str | None
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FormBody:
+    """A form: its file, if it has one, and the texts of its other fields."""
+
+    file: FormFile | None
+    fields: Mapping[str, str]
+
+
+def is_form(request: Request) -> bool:
+    """Whether the body of a request is declared to be a form."""
+    return request.headers.get("content-type", "").lower().startswith(MULTIPART)
+
+
+async def parse_form(headers: Headers, body: bytes, known: tuple[str, ...]) -> FormBody:
+    """The form in `body`. Its file is in the field `file`; `known` are the other fields that it may have.
+
+    Raises:
+        InvalidBody: the body is no form.
+        UnknownField: it has another field.
+    """
+    parser = MultiPartParser(
+        headers,
+        _whole(body),
+        max_files=1,
+        max_fields=_MOST_FIELDS,
+        max_part_size=max(1, len(body)),
+    )
+    try:
+        form = await parser.parse()
+    except MultiPartException as error:
+        raise InvalidBody("the body is not a form", hint=error.message) from None
+    except (KeyError, ValueError, UnicodeError, LookupError):
+        raise InvalidBody("the body is not a form: its content-type cannot be read") from None
+    try:
+        file, fields = None, dict[str, str]()
+        for name, value in form.multi_items():
+            if isinstance(value, UploadFile):
+                if name != "file":
+                    raise _unknown(name, known)
+                file = FormFile((value.filename or "")[:255] or None, await value.read())
+            elif name not in known:
+                raise _unknown(name, known)
+            elif name in fields:
+                raise InvalidBody(f"the form has the field {name} twice", param=name)
+            else:
+                fields[name] = value
+        return FormBody(file, fields)
+    finally:
+        await form.close()
+
+
+def _unknown(name: str, known: tuple[str, ...]) -> UnknownField:
+    names = ", ".join(("file", *known))
+    return UnknownField(
+        f"the form has an unknown field: {name[:64]}",
+        param=name[:64],
+        hint=f"the fields are {names}",
+    )
+
+
+async def _whole(body: bytes) -> AsyncGenerator[bytes, None]:
+    for at in range(0, len(body), 1 << 18):
+        yield body[at : at + (1 << 18)]
+        await asyncio.sleep(0)  # a large form must not hold up other requests

@@ -1,0 +1,214 @@
+"""Documents over HTTP: uploaded, described, drawn, extracted from, and refused, by a real server."""
+
+import base64
+import json
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from intaglio.engine.api import Watch
+from intaglio.schemas.document_wire import DocumentObject
+from intaglio.schemas.wire import ExtractResult
+
+from tests.support.document_files import docx, mail, paragraph, pdf
+from tests.support.events import events
+from tests.support.live_service import Live, live, until
+from tests.support.scripted_engine import launch
+from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}},
+    "required": ["name"],
+    "additionalProperties": False,
+}
+ANSWER = '{"name":"Ada"}'
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    folder = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
+    with live(launch(), folder, watch=Watch(backoff_s=0.05, silence_s=600.0)) as running:
+        until(lambda: running.http.get("/ready").status_code == 200)
+        yield running
+
+
+def upload(service: Live, content: bytes, **params: str) -> DocumentObject:
+    answer = service.http.post("/v1/documents", content=content, params=params)
+    assert answer.status_code == 201, answer.text
+    return DocumentObject.model_validate_json(answer.content)
+
+
+def code(answer: Any) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def body(**source: Any) -> dict[str, Any]:
+    """A request whose answer the engine of the test is told by the instructions."""
+    return {"schema": SCHEMA, "document": source}
+
+
+ECHO = f"Name of the customer: Ada\n<<echo {ANSWER}>>"
+PDF = pdf([["A first page"], ECHO.split("\n"), []])
+
+
+def encoded(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def test_a_document_is_read_once_and_described(service: Live) -> None:
+    made = upload(service, PDF, name="order.pdf")
+    assert (made.name, made.media_type, made.size) == ("order.pdf", "application/pdf", len(PDF))
+    assert made.text is None
+    assert [(note.kind, note.pages) for note in made.notes] == [("no_text_layer", (3,))]
+    assert made.created_at < made.expires_at
+    path = f"/v1/documents/{made.id}"
+    shown = DocumentObject.model_validate_json(service.http.get(path).content)
+    assert shown.text == f"A first page\n\n{ECHO}"
+    assert len(shown.text) == shown.characters
+    assert [shown.text[page.start : page.end] for page in shown.pages] == ["A first page", ECHO, ""]
+    boxed = DocumentObject.model_validate_json(service.http.get(f"{path}?boxes=true").content)
+    assert [len(page.boxes or ()) for page in boxed.pages] == [48, 4 * len(ECHO), 0]
+    assert service.http.delete(path).json() == {
+        "id": made.id,
+        "object": "document",
+        "deleted": True,
+    }
+    assert code(service.http.get(path)) == (404, "not_found")
+    assert code(service.http.delete(path)) == (404, "not_found")
+
+
+def test_a_form_uploads_as_well_as_a_body(service: Live) -> None:
+    answer = service.http.post("/v1/documents", files={"file": ("a.txt", docx(paragraph("Hi")))})
+    assert answer.status_code == 201
+    assert answer.json()["name"] == "a.txt"
+    assert answer.json()["media_type"].endswith("wordprocessingml.document")
+
+
+def test_pages_are_drawn(service: Live) -> None:
+    made = upload(service, PDF)
+    image = service.http.get(f"/v1/documents/{made.id}/pages/2.png", params={"dpi": "72"})
+    assert (image.status_code, image.headers["content-type"]) == (200, "image/png")
+    assert int.from_bytes(image.content[16:20], "big") == 400
+    for path, params in (("pages/4", {}), ("pages/x", {}), ("pages/1", {"dpi": "9999"})):
+        refused = service.http.get(f"/v1/documents/{made.id}/{path}", params=params)
+        assert code(refused) == (400, "invalid_request")
+    text = upload(service, b"some text")
+    refused = service.http.get(f"/v1/documents/{text.id}/pages/1")
+    assert code(refused) == (415, "unsupported_document")
+
+
+def test_the_three_forms_of_a_document_give_the_same_answer(service: Live) -> None:
+    made = upload(service, PDF, name="a.pdf")
+    options = {"grounding": "locate"}
+    answers = [
+        service.http.post("/v1/extract", json={**body(id=made.id), "options": options}),
+        service.http.post(
+            "/v1/extract",
+            json={**body(base64=encoded(PDF), name="a.pdf"), "options": options},
+        ),
+        service.http.post(
+            "/v1/extract",
+            files={"file": ("a.pdf", PDF)},
+            data={"request": json.dumps({"schema": SCHEMA, "options": options})},
+        ),
+    ]
+    results = []
+    for answer in answers:
+        assert answer.status_code == 200, answer.text
+        results.append(ExtractResult.model_validate_json(answer.content))
+    for result in results:
+        assert result.data == {"name": "Ada"}
+        assert result.document is not None
+        assert (result.document.name, result.document.pages) == ("a.pdf", 3)
+        assert result.document.notes[0].pages == (3,)
+        assert result.fields == results[0].fields
+    assert [result.document and result.document.id for result in results] == [made.id, None, None]
+
+
+def test_sources_have_a_page_and_boxes(service: Live) -> None:
+    asked = {**body(base64=encoded(PDF)), "options": {"grounding": "locate"}}
+    result = service.http.post("/v1/extract", json=asked).json()
+    field = result["fields"]["/name"]
+    assert field["page"] == 2
+    (box,) = field["boxes"]
+    assert box["page"] == 2
+    assert 40 < box["x0"] < box["x1"] < 400
+    assert 0 < box["y0"] < box["y1"] < 80
+
+
+def test_a_stream_ends_with_the_document(service: Live) -> None:
+    asked = {**body(base64=encoded(PDF)), "stream": True, "options": {"grounding": "locate"}}
+    with service.http.stream("POST", "/v1/extract", json=asked) as response:
+        assert response.status_code == 200
+        found = events(response.iter_lines())
+    (result,) = [event.data["result"] for event in found if event.name == "object.completed"]
+    assert result["document"]["media_type"] == "application/pdf"
+    assert result["fields"]["/name"]["page"] == 2
+
+
+def test_attachments_are_documents(service: Live) -> None:
+    made = upload(service, mail("see the file", attached={"a.pdf": PDF, "b.bin": b"\0" * 99}))
+    assert [(a.name, a.media_type, a.size) for a in made.attachments] == [
+        ("a.pdf", "application/pdf", len(PDF)),
+        ("b.bin", "application/octet-stream", 99),
+    ]
+    path = f"/v1/documents/{made.id}/attachments"
+    assert service.http.get(f"{path}/0").content == PDF
+    assert code(service.http.get(f"{path}/2")) == (400, "invalid_request")
+    answer = service.http.post("/v1/extract", json=body(id=made.id, attachment=0))
+    assert answer.json()["data"] == {"name": "Ada"}
+    assert answer.json()["document"]["name"] == "a.pdf"
+    for attachment, status in ((1, 415), (2, 400)):
+        refused = service.http.post("/v1/extract", json=body(id=made.id, attachment=attachment))
+        assert refused.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "expected"),
+    [
+        ({"base64": "%%%"}, 400, "invalid_request"),
+        ({}, 400, "invalid_request"),
+        ({"id": "doc_1", "base64": "YQ=="}, 400, "invalid_request"),
+        ({"id": "doc_" + "0" * 32}, 404, "not_found"),
+        ({"base64": "YQ==", "kind": "pdf"}, 400, "unknown_field"),
+        ({"base64": encoded(b"%PDF-1.4")}, 422, "unreadable_document"),
+        ({"base64": encoded(b"\x89PNG\r\n\x1a\n")}, 415, "unsupported_document"),
+        ({"base64": encoded(pdf([[]]))}, 422, "no_text_layer"),
+    ],
+)
+def test_what_cannot_be_read_has_an_error(
+    service: Live, given: dict[str, Any], status: int, expected: str
+) -> None:
+    answer = service.http.post("/v1/extract", json=body(**given))
+    assert code(answer) == (status, expected)
+    assert answer.json()["error"]["message"]
+    assert service.extract(SCHEMA, f"<<echo {ANSWER}>>").status_code == 200
+
+
+def test_rubbish_forms_are_refused(service: Live) -> None:
+    post = service.http.post
+    request = json.dumps({"schema": SCHEMA})
+    with_text = json.dumps({"schema": SCHEMA, "text": "a"})
+    file = {"file": ("a", PDF)}
+    assert code(post("/v1/extract", files=file)) == (400, "invalid_request")
+    assert code(post("/v1/extract", files=file, data={"request": "{"})) == (400, "invalid_json")
+    assert code(post("/v1/extract", files=file, data={"request": with_text}))[0] == 400
+    assert code(post("/v1/extract", files=file, data={"request": request, "a": "b"})) == (
+        400,
+        "unknown_field",
+    )
+    assert code(post("/v1/documents", files={"other": ("a", PDF)})) == (400, "unknown_field")
+    broken = {"content-type": "multipart/form-data; boundary=x"}
+    assert code(post("/v1/documents", content=b"--y", headers=broken))[0] == 400
+    both = {"schema": SCHEMA, "text": "a", "document": {"base64": "YQ=="}}
+    assert code(post("/v1/extract", json=both)) == (400, "invalid_request")
+
+
+def test_the_server_goes_on_when_a_reader_is_killed(service: Live) -> None:
+    upload(service, b"a text")
+    for pid in service.app.service.reader.pids:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: service.http.post("/v1/documents", content=b"a text").status_code == 201)
