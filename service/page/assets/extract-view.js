@@ -11,6 +11,7 @@ import { ResultView } from "./result-view.js";
 import { Run } from "./run.js";
 import { saveAsPage } from "./save.js";
 import { SchemaPane } from "./schema-pane.js";
+import { PENDING } from "./tree.js";
 
 export class ExtractView {
   /** `onRun` hears of every run that ended with a result. */
@@ -95,8 +96,10 @@ export class ExtractView {
     const { run } = this;
     at("result-empty").hidden = true;
     this.view.show(run.shown);
+    at("lit-pointer").textContent = "";
+    at("tree").classList.toggle("none", Boolean(run.error) && run.data === PENDING);
     at("json").textContent = run.result ? JSON.stringify(run.result.data, null, 2) : "";
-    at("problem").replaceChildren(...(run.error ? [problemView(run.error)] : []));
+    at("problem").replaceChildren(...(run.error ? [problemView(run.error, (pointer) => this.schema.goTo(pointer))] : []));
     at("budget").replaceChildren(...(run.result ? budgetLine(run) : []));
     const general = (run.result?.warnings ?? []).length;
     at("warning-count").textContent = general ? `${general} ${general === 1 ? "warning" : "warnings"}` : "";

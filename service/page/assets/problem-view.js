@@ -9,7 +9,7 @@ export function problemView(error, onPlace = null) {
     { class: "notice bad", role: "alert" },
     el("p", {}, el("strong", {}, problem.message), " ", el("code", {}, problem.code)),
     problem.hint ? el("p", {}, problem.hint) : null,
-    causes(problem.details ?? [], onPlace),
+    causes((problem.details ?? []).map((detail) => ({ ...detail, hint: detail.hint === problem.hint ? "" : detail.hint })), onPlace),
     problem.retryable ? el("p", { class: "faint" }, "The same request may succeed later.") : null,
   );
 }

@@ -93,22 +93,23 @@ export class SchemaPane {
     this.asked?.abort();
     const asked = new AbortController();
     this.asked = asked;
-    const lines = this.read.lines;
     try {
       const report = await postJson("/v1/schemas/explain", { schema: this.read.value }, { signal: asked.signal });
-      this.show(report, lines);
+      this.show(report);
     } catch (error) {
       if (error.name !== "AbortError") at("explain").replaceChildren(problemView(error));
     }
   }
 
-  show(report, lines) {
-    const toLine = (pointer) => this.goTo(pointer.replace(/^\/schema/, ""), lines);
+  show(report) {
+    const toLine = (pointer) => this.goTo(pointer);
     at("explain").replaceChildren(...(report.enforced ? accepted(report) : refused(report, toLine)));
   }
 
-  goTo(pointer, lines) {
-    for (let known = pointer; ; known = known.slice(0, known.lastIndexOf("/"))) {
+  /** Go to the line of a pointer into a request or a schema, or of what contains it. */
+  goTo(pointer) {
+    const lines = this.read?.lines ?? new Map();
+    for (let known = pointer.replace(/^\/schema(?=\/|$)/, ""); ; known = known.slice(0, known.lastIndexOf("/"))) {
       if (lines.has(known)) return this.editor.goTo(lines.get(known));
       if (!known) return undefined;
     }
