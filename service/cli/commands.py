@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from .cli_errors import EXIT_CODES, Exit, reporting
-from .evaluation_commands import evaluate
+from .evaluation_commands import calibrate, evaluate
 from .job_commands import jobs
 from .key_commands import keys
 from .measure_commands import bench, roofline
@@ -369,6 +369,7 @@ def schema_check(
 app.command()(bench)
 app.command()(roofline)
 app.command("eval")(evaluate)
+app.command()(calibrate)
 app.command()(view)
 
 

@@ -40,6 +40,7 @@ class EvalCommand:
     schema: str | None
     max_tokens: int | None
     nulls: bool
+    confidence: bool
     at_once: int
     limit: int | None
     json_file: Path | None
@@ -53,6 +54,8 @@ class EvalCommand:
             options["max_tokens"] = self.max_tokens
         if self.nulls:
             options["not_stated"] = "null"
+        if self.confidence:
+            options["confidence"] = "first_reading"
         return options
 
 
@@ -68,7 +71,8 @@ def run(command: EvalCommand) -> Exit:
         if command.predictions is not None:
             model, found = None, read_predictions(command.predictions, command.id_field)
         else:
-            model, found = _answers(command, records)
+            place = EvaluatedModel(command.url, command.model, command.options(), command.at_once)
+            model, found = place.answers(records, command.save)
     report = evaluate(records, found, gold=str(command.gold or "catalogue"), model=model)
     _write(report, command)
     _show(report)
@@ -96,16 +100,42 @@ def unusable_files() -> Iterator[None]:
         raise CliError(str(error), Exit.USAGE, hint=error.hint) from None
 
 
-@contextmanager
-def answering(
-    url: str | None, model: str | None, options: Options, at_once: int
-) -> Iterator[ExtractionBackend]:
-    """The service at `url`, or the model in this process."""
-    if url is not None:
-        yield RemoteBackend(url, options, model, at_once)
-        return
-    with offline(model) as loaded:
-        yield LocalBackend(loaded.llm, options, at_once)
+@dataclass(frozen=True, slots=True)
+class EvaluatedModel:
+    """Where records are answered: by the service at `url`, or by the model in this process."""
+
+    url: str | None
+    model: str | None
+    options: Options
+    at_once: int
+
+    def answers(
+        self, records: list[GoldRecord], save: Path | None
+    ) -> tuple[str, dict[str, Prediction]]:
+        """(name of the model, prediction by id), with progress on a terminal. Raises as `answer_records`."""
+        saving = nullcontext() if save is None else SavedPredictions(save)
+        with (
+            saving as saved,
+            self._backend() as backend,
+            Progress(console=errors(), disable=not errors().is_terminal) as bar,
+        ):
+            task = bar.add_task("records", total=len(records))
+            found = answer_records(
+                records,
+                backend,
+                dict[str, Any](self.options),
+                saved,
+                lambda count: bar.update(task, completed=count),
+            )
+            return backend.model, found
+
+    @contextmanager
+    def _backend(self) -> Iterator[ExtractionBackend]:
+        if self.url is not None:
+            yield RemoteBackend(self.url, self.options, self.model, self.at_once)
+            return
+        with offline(self.model) as loaded:
+            yield LocalBackend(loaded.llm, self.options, self.at_once)
 
 
 def _require_compatible(command: EvalCommand) -> None:
@@ -115,6 +145,7 @@ def _require_compatible(command: EvalCommand) -> None:
         "--save": command.save,
         "--max-tokens": command.max_tokens,
         "--nulls": command.nulls or None,
+        "--confidence": command.confidence or None,
     }
     excluded = [name for name, value in given.items() if value is not None]
     if command.predictions is not None and excluded:
@@ -123,25 +154,6 @@ def _require_compatible(command: EvalCommand) -> None:
             Exit.USAGE,
             hint="finished answers need no model",
         )
-
-
-def _answers(command: EvalCommand, records: list[GoldRecord]) -> tuple[str, dict[str, Prediction]]:
-    options = command.options()
-    saving = nullcontext() if command.save is None else SavedPredictions(command.save)
-    with (
-        saving as saved,
-        answering(command.url, command.model, options, command.at_once) as backend,
-        Progress(console=errors(), disable=not errors().is_terminal) as bar,
-    ):
-        task = bar.add_task("records", total=len(records))
-        found = answer_records(
-            records,
-            backend,
-            dict[str, Any](options),
-            saved,
-            lambda count: bar.update(task, completed=count),
-        )
-        return backend.model, found
 
 
 def _write(report: EvaluationReport, command: EvalCommand) -> None:

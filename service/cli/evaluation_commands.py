@@ -1,6 +1,6 @@
-"""The options and help of `intaglio eval`. The code is in `eval_command`.
+"""The options and help of `intaglio eval` and `intaglio calibrate`.
 
-Does: declare. Does not: evaluate.
+Does: declare. Does not: evaluate (`eval_command`) or fit (`calibrate_command`).
 """
 
 from pathlib import Path
@@ -52,6 +52,9 @@ def evaluate(
             "--nulls", help="Allow null for required values that a document does not state."
         ),
     ] = False,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Ask for the probability of each value.")
+    ] = False,
     at_once: Annotated[
         int, typer.Option("--at-once", min=1, max=4096, help="Extractions at the same time.")
     ] = 32,
@@ -86,10 +89,53 @@ def evaluate(
             schema=schema,
             max_tokens=max_tokens,
             nulls=nulls,
+            confidence=confidence,
             at_once=at_once,
             limit=limit,
             json_file=json_file,
             html_file=html_file,
             fail_under=fail_under,
+        )
+    )
+
+
+@reporting
+def calibrate(
+    gold: Annotated[Path, typer.Argument(help="JSONL of text, schema and expected data.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File for the calibration.")],
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", help="Model folder; default: the included model."),
+    ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(help="Finished answers of this model with confidences; run no model."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Save each answer here; the same command then continues from there."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="File for the reliability diagram after it, as SVG.")
+    ] = None,
+    at_once: Annotated[
+        int, typer.Option("--at-once", min=1, max=4096, help="Extractions at the same time.")
+    ] = 32,
+) -> Exit:
+    """Fit the confidences of a model to the share of values that are right.
+
+    Half of the documents are held out to choose the method and to tell its errors before and after.
+    """
+    from .calibrate_command import CalibrateCommand, run
+
+    return run(
+        CalibrateCommand(
+            gold=gold,
+            output=output,
+            model=model,
+            predictions=predictions,
+            save=save,
+            plot=plot,
+            at_once=at_once,
         )
     )

@@ -1,0 +1,1 @@
+"""Calibration of confidences: the file, and its use on answers."""

@@ -1,0 +1,156 @@
+"""The calibration of a model: a map from its probabilities to the share of values that are right, in a file.
+
+Does: read, check, write and apply it. Does not: fit it (`service/evaluation`).
+"""
+
+import hashlib
+import json
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Final, Literal, Self
+
+from intaglio.schemas.base import Wire
+from intaglio.schemas.grounding import FieldReport
+from pydantic import Field, ValidationError, model_validator
+
+from ..client.errors import ConfigError
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+_EDGE: Final = 1e-6  # keeps logarithms finite
+_MOST_HEADER_BYTES: Final = 100_000_000
+
+
+class HeldOut(Wire):
+    """Figures on the documents that a fit has not seen: before and after it."""
+
+    documents: int
+    values: int
+    auroc_before: float | None
+    auroc_after: float | None
+    ece_before: float
+    ece_after: float
+    brier_before: float
+    brier_after: float
+
+
+class Calibration(Wire):
+    """A monotonic map of probabilities, for one model.
+
+    `isotonic` interpolates between `points` (probability of the model, share of right values), which rise in both;
+    `temperature` divides the log-odds. `fingerprint` identifies the model's files. `values` in `documents` were fitted;
+    `held_out` judges the method by a fit to a part of them.
+    """
+
+    version: Literal[1] = 1
+    model: str
+    fingerprint: str
+    method: Literal["isotonic", "temperature"]
+    points: tuple[tuple[Probability, Probability], ...] = ()
+    temperature: float | None = Field(default=None, gt=0, le=1e6)
+    documents: int
+    values: int
+    held_out: HeldOut
+
+    @model_validator(mode="after")
+    def _fits_its_method(self) -> Self:
+        if (self.method == "temperature") != (self.temperature is not None):
+            raise ValueError("temperature belongs to the method temperature")
+        if (self.method == "isotonic") != bool(self.points):
+            raise ValueError("points belong to the method isotonic")
+        if any(
+            a[0] >= b[0] or a[1] > b[1] for a, b in zip(self.points, self.points[1:], strict=False)
+        ):
+            raise ValueError("points must rise")
+        return self
+
+    @classmethod
+    def load(cls, path: Path, fingerprint: str) -> "Calibration":
+        """The calibration in a file.
+
+        Raises:
+            ConfigError: the file is unreadable or no calibration, or belongs to a model of another fingerprint.
+        """
+        try:
+            found = cls.model_validate_json(path.read_text(encoding="utf-8"), strict=False)
+        except OSError as error:
+            reason = error.strerror or "unreadable"
+            raise ConfigError(f"calibration {path} cannot be read: {reason}") from None
+        except (ValidationError, UnicodeDecodeError) as error:
+            reason = str(error).splitlines()[0]
+            raise ConfigError(f"{path} is no calibration: {reason}", hint=_MAKE) from None
+        if found.fingerprint != fingerprint:
+            raise ConfigError(
+                f"{path} is the calibration of another model, {found.model} ({found.fingerprint}); "
+                f"this one has the fingerprint {fingerprint}",
+                hint=_MAKE,
+            )
+        return found
+
+    def apply(self, probability: float) -> float:
+        """The probability that a value is right, from the model's own."""
+        if self.temperature is not None:
+            return _sigmoid(log_odds(probability) / self.temperature)
+        at = bisect_right(self.points, probability, key=lambda point: point[0])
+        if at == 0 or at == len(self.points):
+            return self.points[max(0, at - 1)][1]
+        (x0, y0), (x1, y1) = self.points[at - 1], self.points[at]
+        return y0 + (y1 - y0) * (probability - x0) / (x1 - x0)
+
+
+_MAKE: Final = "make one for this model: intaglio calibrate GOLD.jsonl -o FILE"
+
+
+def calibrated_fields(
+    fields: Mapping[str, FieldReport], calibration: Calibration | None
+) -> dict[str, FieldReport]:
+    """The reports with `calibrated` in each confidence that has a probability; unchanged without a calibration."""
+    return dict(fields) if calibration is None else dict(_calibrated(fields, calibration))
+
+
+def _calibrated(
+    fields: Mapping[str, FieldReport], calibration: Calibration
+) -> Iterator[tuple[str, FieldReport]]:
+    for pointer, report in fields.items():
+        confidence = report.confidence
+        if confidence is not None and confidence.probability is not None:
+            sure = confidence.model_copy(
+                update={"calibrated": calibration.apply(confidence.probability)}
+            )
+            report = report.model_copy(update={"confidence": sure})
+        yield pointer, report
+
+
+def log_odds(probability: float) -> float:
+    """The logarithm of the odds of a probability, bounded at both ends."""
+    inside = min(max(probability, _EDGE), 1 - _EDGE)
+    return math.log(inside / (1 - inside))
+
+
+def _sigmoid(value: float) -> float:
+    return 1 / (1 + math.exp(-value)) if value >= 0 else 1 - 1 / (1 + math.exp(value))
+
+
+def model_fingerprint(folder: Path) -> str:
+    """A digest of the files of a model: configuration, tokenizer, and names, sizes and tables of its weights.
+
+    The weights themselves are not read, which would take as long as loading them. Raises `OSError`.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        if path.suffix == ".safetensors":
+            with path.open("rb") as file:
+                size = int.from_bytes(file.read(8), "little")
+                content = file.read(min(size, _MOST_HEADER_BYTES))
+                # The last tensors' bytes tell two trainings of one shape apart.
+                file.seek(max(0, path.stat().st_size - 65536))
+                content += file.read()
+        elif path.suffix in (".json", ".jinja", ".model"):
+            content = path.read_bytes()
+        else:
+            continue
+        entry = json.dumps([path.name, path.stat().st_size, hashlib.sha256(content).hexdigest()])
+        digest.update(entry.encode())
+    return digest.hexdigest()[:32]
