@@ -28,6 +28,12 @@ from .host.supervision import Supervision
 from .host.supervisor import Launch, Watch
 from .metrics import Snapshot
 from .model.checkpoint import model_folder
+from .model.checkpoint_report import (
+    CheckpointReport,
+    SupportedFamily,
+    check_checkpoint,
+    supported_families,
+)
 from .model.model_costs import Cost, ModelCosts, checkpoint_costs
 from .text.chat import ChatTemplate
 from .text.detokenize import Detokenizer
@@ -51,6 +57,7 @@ __all__ = [
     "BlockReport",
     "BudgetTooSmall",
     "ChatTemplate",
+    "CheckpointReport",
     "ConfigError",
     "Cut",
     "CutReason",
@@ -95,6 +102,9 @@ __all__ = [
     "launches",
     "ModelCosts",
     "Cost",
+    "SupportedFamily",
+    "check_checkpoint",
     "checkpoint_costs",
     "model_folder",
+    "supported_families",
 ]

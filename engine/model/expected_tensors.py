@@ -13,7 +13,7 @@ from ..errors import ModelError
 from .family import DERIVED, EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM
 from .schemes.scheme import Dense, Stored
 from .spec import ModelSpec
-from .tensor_files import INTEGERS, some_of
+from .tensor_files import UNCONVERTED, some_of
 
 
 def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
@@ -156,17 +156,17 @@ def _complaints(
     if wrong:
         yield f"wrong shape: {some_of(wrong)}"
     mistyped = [
-        f"{name} is of {_kind(got.dtype)}, not {_kind(_integer(stored.dtype))}"
+        f"{name} is of {_kind(got.dtype)}, not {_kind(_unconverted(stored.dtype))}"
         for name, got, stored in both
-        if got.dtype != _integer(stored.dtype)
+        if got.dtype != _unconverted(stored.dtype)
     ]
     if mistyped:
         yield f"wrong dtype: {some_of(mistyped)}"
 
 
-def _integer(dtype: torch.dtype | None) -> torch.dtype | None:
-    """`dtype` if it is an integer type; None for types that are converted."""
-    return dtype if dtype in INTEGERS.values() else None
+def _unconverted(dtype: torch.dtype | None) -> torch.dtype | None:
+    """`dtype` if it is never converted, else None."""
+    return dtype if dtype in UNCONVERTED.values() else None
 
 
 def _kind(dtype: torch.dtype | None) -> str:

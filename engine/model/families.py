@@ -22,6 +22,7 @@ FAMILIES = (
     Family(
         name="llama",
         architecture="LlamaForCausalLM",
+        examples="Llama 2, 3, 3.1, 3.2, 3.3; SmolLM2",
         qkv_bias="attention_bias",
         output_bias="attention_bias",
         mlp_bias="mlp_bias",
@@ -29,12 +30,14 @@ FAMILIES = (
     Family(
         name="mistral",
         architecture="MistralForCausalLM",
+        examples="Mistral 7B, Nemo, Small 24B (2501)",
         windows=Windows(by_layer=False),
         defaults={"sliding_window": 4096, "num_key_value_heads": 8},
     ),
     Family(
         name="qwen2",
         architecture="Qwen2ForCausalLM",
+        examples="Qwen2, Qwen2.5",
         qkv_bias=True,
         windows=QWEN_WINDOWS,
         defaults=QWEN_DEFAULTS,
@@ -42,6 +45,7 @@ FAMILIES = (
     Family(
         name="qwen3",
         architecture="Qwen3ForCausalLM",
+        examples="Qwen3",
         qkv_bias="attention_bias",
         output_bias="attention_bias",
         qk_norm="head",
@@ -52,6 +56,7 @@ FAMILIES = (
     Family(
         name="gemma2",
         architecture="Gemma2ForCausalLM",
+        examples="Gemma 2",
         qkv_bias="attention_bias",
         output_bias="attention_bias",
         head_dim=256,
@@ -77,6 +82,7 @@ FAMILIES = (
     Family(
         name="gemma3",
         architecture="Gemma3ForCausalLM",
+        examples="Gemma 3 270M, 1B",
         qkv_bias="attention_bias",
         output_bias="attention_bias",
         qk_norm="head",
@@ -104,6 +110,7 @@ FAMILIES = (
     Family(
         name="phi3",
         architecture="Phi3ForCausalLM",
+        examples="Phi-3, Phi-3.5-mini, Phi-4, Phi-4-mini",
         linears=FUSED_LINEARS,
         windows=Windows(by_layer=False),
         partial_rotation=True,
@@ -116,6 +123,7 @@ FAMILIES = (
     Family(
         name="granite",
         architecture="GraniteForCausalLM",
+        examples="Granite 3.0 to 3.3",
         qkv_bias="attention_bias",
         output_bias="attention_bias",
         mlp_bias="mlp_bias",
@@ -124,6 +132,7 @@ FAMILIES = (
     Family(
         name="olmo2",
         architecture="Olmo2ForCausalLM",
+        examples="OLMo 2",
         qkv_bias="attention_bias",
         output_bias="attention_bias",
         qk_norm="whole",
@@ -133,6 +142,7 @@ FAMILIES = (
     Family(
         name="olmo3",
         architecture="Olmo3ForCausalLM",
+        examples="OLMo 3",
         qkv_bias="attention_bias",
         output_bias="attention_bias",
         qk_norm="whole",
@@ -144,6 +154,7 @@ FAMILIES = (
     Family(
         name="smollm3",
         architecture="SmolLM3ForCausalLM",
+        examples="SmolLM3",
         qkv_bias="attention_bias",
         output_bias="attention_bias",
         mlp_bias="mlp_bias",
@@ -159,6 +170,7 @@ FAMILIES = (
     Family(
         name="ministral",
         architecture="MinistralForCausalLM",
+        examples="Ministral 8B",
         windows=Windows(),
         defaults={
             "sliding_window": 4096,
@@ -169,6 +181,7 @@ FAMILIES = (
     Family(
         name="mixtral",
         architecture="MixtralForCausalLM",
+        examples="Mixtral 8x7B, 8x22B",
         windows=Windows(by_layer=False),
         experts=ExpertLayout(
             count="num_local_experts",
@@ -192,6 +205,7 @@ FAMILIES = (
     Family(
         name="qwen3-moe",
         architecture="Qwen3MoeForCausalLM",
+        examples="Qwen3 30B-A3B, 235B-A22B",
         qkv_bias="attention_bias",
         output_bias="attention_bias",
         qk_norm="head",
@@ -217,6 +231,7 @@ FAMILIES = (
     Family(
         name="olmoe",
         architecture="OlmoeForCausalLM",
+        examples="OLMoE 1B-7B",
         qkv_bias="attention_bias",
         output_bias="attention_bias",
         qk_norm="whole",

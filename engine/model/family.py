@@ -88,7 +88,7 @@ class ExpertLayout:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """A family of Llama-like models.
+    """A family of Llama-like models. `examples` are models of it, for people.
 
     `qkv_bias`, `output_bias` and `mlp_bias`: whether these linear layers have biases, or the key of `config.json` that
     says so. `qk_norm` normalises queries and keys before rotation: each head by itself, or all heads together.
@@ -109,6 +109,7 @@ class Family:
 
     name: str
     architecture: str
+    examples: str
     qkv_bias: bool | str = False
     output_bias: bool | str = False
     mlp_bias: bool | str = False

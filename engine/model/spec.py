@@ -4,7 +4,6 @@ Does: convert the file to a frozen `ModelSpec`, and refuse features that the dec
 Does not: open weights.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from intaglio.kernels.contracts import Activation, ScoreScaling
 
 from ..errors import ModelError
 from .attention_kinds import AttentionKind, read_kinds
+from .checkpoint_json import read_object
 from .config_values import MOST_PARTS, ConfigValues
 from .expert_spec import ExpertSpec, read_experts
 from .families import BY_ARCHITECTURE
@@ -97,16 +97,7 @@ class ModelSpec:
 
 def read_spec(folder: Path) -> ModelSpec:
     """The spec of the checkpoint in `folder`. Raises `ModelError`, with the key in `where`."""
-    path = folder / "config.json"
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ModelError(f"there is no {path}", where=str(path)) from error
-    except (ValueError, OSError) as error:
-        raise ModelError(f"cannot read {path}: {error}", where=str(path)) from error
-    if not isinstance(raw, dict):
-        raise ModelError(f"{path} is not a JSON object", where=str(path))
-    return parse_spec(raw)
+    return parse_spec(read_object(folder / "config.json"))
 
 
 def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
@@ -179,7 +170,7 @@ def _stretched(kinds: tuple[AttentionKind, ...], positions: int) -> int:
 
 def _family(raw: Mapping[str, Any]) -> Family:
     names = raw.get("architectures")
-    if not isinstance(names, list) or len(names) != 1:
+    if not isinstance(names, list) or len(names) != 1 or not isinstance(names[0], str):
         raise ModelError(f"architectures must name one model, not {names!r}", where="architectures")
     family = BY_ARCHITECTURE.get(names[0])
     if family is None:

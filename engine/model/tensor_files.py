@@ -4,32 +4,42 @@ Does: open the files that the index names, and check that the index and the file
 model needs.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
+from intaglio.grammar.api import parse_json
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from ..errors import ModelError
+from .checkpoint_json import read_object
 from .schemes.scheme import Stored
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
 LISTED = 12  # the most names that an error lists
 
-# Dtypes of safetensors files that are never converted.
-INTEGERS = {
+CONVERTED = ("F64", "F32", "F16", "BF16")
+"""Dtypes of safetensors files that are converted to that of the model."""
+
+UNCONVERTED = {
     "I8": torch.int8,
     "U8": torch.uint8,
     "I16": torch.int16,
+    "U16": torch.uint16,
     "I32": torch.int32,
+    "U32": torch.uint32,
     "I64": torch.int64,
+    "U64": torch.uint64,
     "BOOL": torch.bool,
+    "F8_E4M3": torch.float8_e4m3fn,
+    "F8_E5M2": torch.float8_e5m2,
+    "C64": torch.complex64,
 }
+"""Dtypes that are never converted: codes and small floats mean nothing without their scales."""
 
 
 class _Handle(Protocol):
@@ -51,9 +61,14 @@ class TensorFile:
     names: tuple[str, ...]
 
     def stored(self, name: str) -> Stored:
-        """The shape of a tensor, and its dtype where it is never converted."""
+        """The shape of a tensor, and its dtype where it is never converted. Raises `ModelError` for other dtypes."""
         found = self.handle.get_slice(name)
-        return Stored(tuple(found.get_shape()), INTEGERS.get(found.get_dtype()))
+        kind = found.get_dtype()
+        if kind not in CONVERTED and kind not in UNCONVERTED:
+            raise ModelError(
+                f"{name} in {self.path} is of {kind}, which is not supported", where=name
+            )
+        return Stored(tuple(found.get_shape()), UNCONVERTED.get(kind))
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of this name, on the host."""
@@ -69,11 +84,12 @@ def tensor_files(folder: Path) -> list[TensorFile]:
     index = folder / INDEX
     if not index.exists():
         return [_open(folder / SINGLE)]
-    try:
-        weight_map = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
-        names = sorted(set(weight_map.values()))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"{index} has no usable weight_map", where=str(index)) from error
+    weight_map = read_object(index).get("weight_map")
+    if not isinstance(weight_map, dict) or not weight_map:
+        raise ModelError(f"{index} has no usable weight_map", where=str(index))
+    if not all(isinstance(name, str) for name in weight_map.values()):
+        raise ModelError(f"{index} has no usable weight_map", where=str(index))
+    names = sorted(set(weight_map.values()))
     if any(Path(name).name != name for name in names):
         raise ModelError(f"{index} points outside its folder", where=str(index))
     files = [_open(folder / name) for name in names]
@@ -95,9 +111,19 @@ def _open(path: Path) -> TensorFile:
         )
     try:
         handle: _Handle = safe_open(str(path), framework="pt")
-    except (SafetensorError, OSError) as error:
+        _check_header(path)
+    except (SafetensorError, OSError, ValueError) as error:
         raise ModelError(f"cannot read {path}: {error}", where=str(path)) from error
     return TensorFile(path, handle, tuple(handle.keys()))
+
+
+def _check_header(path: Path) -> None:
+    """Raise `ValueError` if the header names a tensor twice, which the library does not notice."""
+    with path.open("rb") as file:
+        size = int.from_bytes(
+            file.read(8), "little"
+        )  # the library has compared it with the file's size
+        parse_json(file.read(size).decode("utf-8"))
 
 
 def some_of(names: Sequence[str]) -> str:

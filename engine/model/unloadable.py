@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError
+from .checkpoint_json import read_object
 
 LOADABLE = (
     "Intaglio loads Llama, Mistral, Ministral, Qwen2 (also 2.5), Qwen3, Gemma 2 and 3 (text), Phi-3 and 4, Granite 3, "
@@ -21,6 +22,7 @@ _HUB = re.compile(
     r"(?:https?://)?(?:huggingface\.co/|hf\.co/|hf://|hf:)?([\w.-]+/[\w.-]+)(?:/(?:tree|resolve)/.*)?/?"
 )
 _PICKLED = re.compile(r"(pytorch_)?model.*\.bin|consolidated.*\.pth|.*\.(pt|ckpt)")
+_READ = (".json", ".safetensors", ".model", ".jinja", ".txt", ".tiktoken")
 _POINTER = b"version https://git-lfs"
 _POINTER_BYTES = 1024
 
@@ -56,6 +58,7 @@ def refuse_unloadable(folder: Path) -> None:
 
 
 def _reasons(folder: Path) -> Iterator[ModelError]:
+    yield from _links(folder)
     files = sorted(path.name for path in folder.iterdir() if path.is_file())
     weights = [folder / name for name in files if name.endswith(".safetensors")]
     config = _config(folder)
@@ -73,6 +76,23 @@ def _reasons(folder: Path) -> Iterator[ModelError]:
             yield _error(
                 f"{path} is a pointer of Git LFS, not the weights",
                 f"fetch them: git -C {folder} lfs pull",
+            )
+
+
+def _links(folder: Path) -> Iterator[ModelError]:
+    """Files of the checkpoint that are elsewhere, except in the store of the Hugging Face cache that holds `folder`."""
+    home = folder.resolve()
+    allowed = [home]
+    if home.parent.name == "snapshots":
+        allowed.append(home.parent.parent / "blobs")
+    for path in sorted(folder.iterdir()):
+        if path.suffix not in _READ or not path.is_symlink():
+            continue
+        target = path.resolve()
+        if not any(target.is_relative_to(each) for each in allowed):
+            yield _error(
+                f"{path} is a link to {target}, out of its folder",
+                "copy the file into the folder of the checkpoint",
             )
 
 
@@ -135,10 +155,9 @@ def _quantised(found: Any) -> ModelError:
 
 def _config(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / "config.json").read_text("utf-8"))
-    except (OSError, ValueError):
+        return read_object(folder / "config.json")
+    except ModelError:
         return {}  # `model/spec.py` reports the error
-    return found if isinstance(found, dict) else {}
 
 
 def _error(message: str, hint: str) -> ModelError:

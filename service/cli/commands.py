@@ -14,6 +14,7 @@ from .evaluation_commands import calibrate, evaluate
 from .job_commands import jobs
 from .key_commands import keys
 from .measure_commands import bench, roofline
+from .model_commands import models
 from .page_commands import view
 from .registry_commands import add_registry_commands
 
@@ -33,6 +34,7 @@ catalogue = typer.Typer(
 app.add_typer(catalogue, name="schema")
 app.add_typer(jobs, name="job")
 app.add_typer(keys, name="keys")
+app.add_typer(models, name="models")
 
 
 def _print_version(requested: bool) -> None:

@@ -6,7 +6,36 @@ are not 1, layers of every kind.
 
 from typing import Any
 
-from tests.support.tiny_checkpoint import LLAMA, MISTRAL, QWEN2, QWEN3
+from tests.support.tiny_checkpoint import GEMMA2, LLAMA, MISTRAL, QWEN2, QWEN3
+
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
+OLDEST: dict[str, dict[str, Any]] = {
+    "llama": LLAMA,
+    "llama-plain": {**LLAMA, "attention_bias": False, "mlp_bias": False, "rope_scaling": None},
+    "mistral": MISTRAL,
+    "qwen2": QWEN2,
+    "qwen3": QWEN3,
+    "qwen3-untied": {**QWEN3, "tie_word_embeddings": False, "attention_bias": True},
+    "linear": {**QWEN2, "rope_scaling": {"type": "linear", "factor": 4.0}},
+    "dynamic": {**QWEN2, "rope_scaling": {"rope_type": "dynamic", "factor": 4.0}},
+    "yarn": {**QWEN3, "rope_scaling": YARN},
+    "yarn-tuned": {
+        **LLAMA,
+        "rope_scaling": {**YARN, "beta_fast": 16.0, "beta_slow": 2.0, "truncate": False},
+    },
+    "gemma2": GEMMA2,
+    "gemma2-uncapped": {
+        **{k: v for k, v in GEMMA2.items() if k != "query_pre_attn_scalar"},
+        "attn_logit_softcapping": None,
+        "final_logit_softcapping": None,
+        "layer_types": ["full_attention"] * 3,
+    },
+    "rope-parameters": {
+        **{key: value for key, value in QWEN3.items() if key != "rope_theta"},
+        "rope_parameters": {"rope_type": "default", "rope_theta": 20000.0},
+    },
+}
+"""Configurations of the first families, which `test_parity` runs in more schedules."""
 
 _PLAIN: dict[str, Any] = {
     key: value

@@ -147,7 +147,7 @@ def test_an_index_must_agree_with_its_files(tmp_path: Path) -> None:
     index.write_text(json.dumps({"weight_map": {**good["weight_map"], name: "../x.safetensors"}}))
     with pytest.raises(ModelError, match="outside"):
         load(folder)
-    index.write_text("[]")
+    index.write_text("{}")
     with pytest.raises(ModelError, match="weight_map"):
         load(folder)
     index.write_text(json.dumps(good))

@@ -14,37 +14,11 @@ import torch
 
 from tests.engine.run.driver import Driver, Job, null_is_clean
 from tests.engine.run.parity import OURS, THEIRS, prompts, runner, theirs
-from tests.support.tiny_checkpoint import GEMMA2, LLAMA, MISTRAL, QWEN2, QWEN3, write_checkpoint
+from tests.support.tiny_checkpoint import write_checkpoint
+from tests.support.tiny_families import OLDEST as CONFIGS
 
 OUTPUTS = 8
 
-YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
-CONFIGS: dict[str, dict[str, Any]] = {
-    "llama": LLAMA,
-    "llama-plain": {**LLAMA, "attention_bias": False, "mlp_bias": False, "rope_scaling": None},
-    "mistral": MISTRAL,
-    "qwen2": QWEN2,
-    "qwen3": QWEN3,
-    "qwen3-untied": {**QWEN3, "tie_word_embeddings": False, "attention_bias": True},
-    "linear": {**QWEN2, "rope_scaling": {"type": "linear", "factor": 4.0}},
-    "dynamic": {**QWEN2, "rope_scaling": {"rope_type": "dynamic", "factor": 4.0}},
-    "yarn": {**QWEN3, "rope_scaling": YARN},
-    "yarn-tuned": {
-        **LLAMA,
-        "rope_scaling": {**YARN, "beta_fast": 16.0, "beta_slow": 2.0, "truncate": False},
-    },
-    "gemma2": GEMMA2,
-    "gemma2-uncapped": {
-        **{k: v for k, v in GEMMA2.items() if k != "query_pre_attn_scalar"},
-        "attn_logit_softcapping": None,
-        "final_logit_softcapping": None,
-        "layer_types": ["full_attention"] * 3,
-    },
-    "rope-parameters": {
-        **{key: value for key, value in QWEN3.items() if key != "rope_theta"},
-        "rope_parameters": {"rope_type": "default", "rope_theta": 20000.0},
-    },
-}
 FAMILIES = ("llama", "qwen2", "qwen3", "gemma2")
 SCHEDULES: dict[str, dict[str, Any]] = {
     "mixed": {},

@@ -10,7 +10,7 @@ from pathlib import Path
 from intaglio.service.http.interface import OPERATIONS
 from intaglio.service.http.openapi import document
 
-from . import cli, decisions, http, sdk, settings
+from . import cli, decisions, http, models, sdk, settings
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
@@ -21,4 +21,5 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/sdk.md": sdk.page,
     "reference/cli.md": cli.page,
     "reference/settings.md": settings.page,
+    "reference/models.md": models.page,
 }

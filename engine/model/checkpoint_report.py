@@ -1,0 +1,81 @@
+"""Whether a checkpoint would load, and the memory that it would take, before anything is loaded.
+
+Does: read `config.json` and the headers of the weights. Does not: read weights, or know the memory of a device.
+"""
+
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+from .expected_tensors import check_tensors, expected_shapes, expected_tensors, stored_bytes
+from .families import FAMILIES
+from .spec import read_spec
+from .tensor_files import tensor_files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointReport:
+    """A checkpoint that loads.
+
+    `window` is the smallest sliding window of a layer, None if none has one: on a GPU the context ends there. `experts`
+    is the number of experts in a layer, 0 without. `weight_bytes` and `kv_bytes_per_token` are in memory.
+    """
+
+    family: str
+    architecture: str
+    parameters: int
+    tensors: int
+    files: int
+    max_context: int
+    window: int | None
+    experts: int
+    weight_bytes: int
+    kv_bytes_per_token: int
+
+    def bytes_at(self, context: int, sequences: int = 1) -> int:
+        """Bytes of the weights, and of the keys and values of `sequences` of `context` tokens each."""
+        return self.weight_bytes + context * sequences * self.kv_bytes_per_token
+
+
+@dataclass(frozen=True, slots=True)
+class SupportedFamily:
+    """A family of models that the engine loads: its `architectures` entry in `config.json`."""
+
+    name: str
+    architecture: str
+    examples: str
+    mixture: bool
+
+
+def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
+    """The report of the checkpoint in `folder`, with weights, keys and values in `element_bytes` bytes each.
+
+    Raises:
+        ModelError: it would not load; names the file, the key or the tensors that are the reason.
+    """
+    spec = read_spec(folder)
+    files = tensor_files(folder)
+    found = {name: file.stored(name) for file in files for name in file.names}
+    check_tensors(found, expected_tensors(spec), spec)
+    return CheckpointReport(
+        family=spec.family.name,
+        architecture=spec.family.architecture,
+        parameters=sum(prod(shape) for shape in expected_shapes(spec).values()),
+        tensors=len(found),
+        files=len(files),
+        max_context=spec.max_positions,
+        window=spec.window,
+        experts=0 if spec.experts is None else spec.experts.count,
+        weight_bytes=sum(stored_bytes(spec, element_bytes).values()),
+        kv_bytes_per_token=spec.kv_block_bytes(1, element_bytes),
+    )
+
+
+def supported_families() -> tuple[SupportedFamily, ...]:
+    """All families that the engine loads."""
+    return tuple(
+        SupportedFamily(
+            family.name, family.architecture, family.examples, family.experts is not None
+        )
+        for family in FAMILIES
+    )

@@ -1,0 +1,73 @@
+"""`intaglio models` as its user types it, and the page made from the same data."""
+
+import json
+from pathlib import Path
+
+from intaglio.engine.api import check_checkpoint, supported_families
+from intaglio.engine.build_runner import build_runner
+from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
+
+from tests.service.cli.conftest import Run
+from tests.support.pages.models import compared
+from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
+from tests.support.tiny_families import MINISTRAL, MIXTRAL
+
+
+def test_a_checkpoint_that_loads_is_described(run: Run, tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "tiny", {**MINISTRAL, "num_hidden_layers": 3})
+    result = run("models", "check", folder)
+    assert result.exit_code == 0, result.output
+    assert "tiny loads: MinistralForCausalLM" in result.output
+    assert "on a GPU the context is 100" in result.output
+    assert "one context of 1,024" in result.output
+    result = run("models", "check", write_checkpoint(tmp_path / "mixed", MIXTRAL))
+    assert "a mixture of 5 experts a layer: runs on a CPU only" in result.output
+
+
+def test_the_memory_is_that_of_the_runner(run: Run, tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "tiny", QWEN3)
+    result = run("models", "check", folder, "--context", "512", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.output)
+    memory = {each["dtype"]: each for each in found["memory"]}
+    built = build_runner(
+        ModelConfig(model=str(folder), device="cpu", threads=1),
+        CacheConfig(num_blocks=100),
+        SchedulerConfig(max_running=1, max_batched_tokens=64),
+    )
+    per_token = memory["float32"]["kv_bytes_per_token"]
+    assert built.cache_bytes == built.num_blocks * 16 * per_token
+    sizes = [path.stat().st_size for path in folder.glob("*.safetensors")]
+    assert 0 <= sum(sizes) - memory["float32"]["weight_bytes"] < 10_000  # headers
+    assert memory["bfloat16"]["weight_bytes"] * 2 == memory["float32"]["weight_bytes"]
+    context = memory["float32"]["contexts"]
+    assert context == {"512": memory["float32"]["weight_bytes"] + 512 * per_token}
+    assert check_checkpoint(folder).bytes_at(512) == context["512"]
+
+
+def test_the_reason_of_a_refusal_is_named(run: Run, tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "tiny", QWEN3)
+    (folder / "config.json").write_text(json.dumps({**QWEN3, "num_hidden_layers": 1}))
+    result = run("models", "check", folder)
+    assert result.exit_code == 4, result.output
+    assert "not used model.layers.1.input_layernorm.weight" in result.output
+    result = run("models", "check", tmp_path / "absent")
+    assert result.exit_code == 4, result.output
+    assert "there is no folder" in result.output
+
+
+def test_a_context_past_the_model_s_is_refused(run: Run, tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "tiny", QWEN3)
+    result = run("models", "check", folder, "--context", "1025")
+    assert result.exit_code == 2, result.output
+    assert "ends at 1024 tokens" in result.output
+
+
+def test_all_families_are_listed_and_compared_with_another_implementation(run: Run) -> None:
+    result = run("models", "list", "--json")
+    listed = [each["architecture"] for each in json.loads(result.output)]
+    assert listed == [family.architecture for family in supported_families()]
+    assert [name for name in listed if not compared(name)] == []
+    table = run("models", "list")
+    assert table.exit_code == 0
+    assert all(family.name in table.output for family in supported_families())
