@@ -9,9 +9,9 @@ import { Run } from "./run.js";
 const MAX_RUNS = 20;
 
 export class CompareView {
-  /** `makeBody` makes the body of a request for a schema from the document and options of the first view. */
-  constructor(makeBody) {
-    this.makeBody = makeBody;
+  /** `makeRequest` makes body and text of a request for a schema, of the document and options of the first view. */
+  constructor(makeRequest) {
+    this.makeRequest = makeRequest;
     this.runs = [];
     this.catalogue = [];
     this.sides = ["left", "right"].map((side) => ({
@@ -63,12 +63,12 @@ export class CompareView {
   }
 
   async extract(side, name) {
-    const body = this.makeBody(name);
-    if (!body.text.trim()) {
+    const { body, text } = this.makeRequest(name);
+    if (!text.trim()) {
       side.problem.replaceChildren(problemView(new Error("There is no document. Paste one in the view Extract.")));
       return;
     }
-    const run = new Run(body, name);
+    const run = new Run(body, text, name);
     side.run?.stop();
     side.run = run;
     await run.start(() => this.show());

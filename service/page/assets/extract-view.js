@@ -25,6 +25,7 @@ export class ExtractView {
     this.view = new ResultView({
       tree: at("tree"),
       text: at("sources"),
+      pages: this.document.pages,
       detail: at("detail"),
       onFocus: (pointer) => { at("lit-pointer").textContent = pointer ?? ""; },
     });
@@ -47,7 +48,7 @@ export class ExtractView {
 
   /** The body of the request as it stands. Throws `JsonFault`. */
   body(schema = this.schema.schema) {
-    return requestBody(schema, this.document.text, readOptions(), at("instructions").value.trim());
+    return requestBody(schema, this.document.source, readOptions(), at("instructions").value.trim());
   }
 
   async start() {
@@ -58,9 +59,8 @@ export class ExtractView {
       if (!(error instanceof JsonFault)) throw error;
       return this.fault(new Error(`The schema is no JSON. ${error.message}`));
     }
-    if (!body.text.trim()) return this.fault(new Error("There is no document. Paste a text or open a file."));
-    this.run = new Run(body, this.schema.label);
-    this.document.shows("text");
+    if (!this.document.text.trim()) return this.fault(new Error("There is no document. Paste a text or open a file."));
+    this.run = new Run(body, this.document.text, this.schema.label);
     this.setBusy(true);
     this.show();
     const run = this.run;
@@ -73,7 +73,7 @@ export class ExtractView {
   }
 
   finish(run) {
-    if (Object.values(run.result.fields ?? {}).some((report) => report.span)) this.document.shows("sources");
+    if (Object.values(run.result.fields ?? {}).some((report) => report.span)) this.document.showSources();
     at("announce").textContent = `Extraction finished in ${run.seconds.toFixed(1)} seconds.`;
     this.onRun(run);
   }
@@ -127,7 +127,7 @@ export class ExtractView {
     const { body, result } = this.run;
     const texts = {
       curl: () => asCurl(body, location.origin, Boolean(apiKey.get())),
-      python: () => asPython(body, location.origin),
+      python: () => asPython(body, this.run.text, location.origin),
       json: () => `${JSON.stringify(result.data, null, 2)}\n`,
     };
     const text = texts[select.value]();

@@ -9,7 +9,7 @@ import { nextTheme, setTheme, theme } from "./theme.js";
 
 const VIEWS = ["extract", "compare", "jobs", "engine"];
 
-const compare = new CompareView((schema) => extract.body(schema));
+const compare = new CompareView((schema) => ({ body: extract.body(schema), text: extract.document.text }));
 const extract = new ExtractView((run) => compare.add(run));
 const polled = { jobs: new JobsView(), engine: new EngineView() };
 

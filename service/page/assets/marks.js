@@ -52,9 +52,9 @@ export function showMarked(host, text, fields, order) {
   host.replaceChildren(...shown);
 }
 
-/** The marks of a value. */
+/** The marks and boxes of a value. */
 export function marksOf(host, pointer) {
-  return [...host.querySelectorAll("mark")].filter((mark) =>
+  return [...host.querySelectorAll("[data-pointers]")].filter((mark) =>
     JSON.parse(mark.dataset.pointers).includes(pointer),
   );
 }

@@ -1,8 +1,8 @@
 // One request to `POST /v1/extract`: its body, and the same request as a command for curl and as Python.
 
-/** The body without members that have their default. */
-export function requestBody(schema, text, options, instructions = "") {
-  const body = { schema, text };
+/** The body without members that have their default. `source` is `{ text }` or `{ document }`. */
+export function requestBody(schema, source, options, instructions = "") {
+  const body = { schema, ...source };
   if (instructions) body.instructions = instructions;
   if (Object.keys(options).length) body.options = options;
   return body;
@@ -18,8 +18,8 @@ function shellQuoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The request as Python; the client takes its key from the environment. */
-export function asPython(body, origin) {
+/** The request as Python, with the text of its document; the client takes its key from the environment. */
+export function asPython(body, text, origin) {
   const rest = body.options || body.instructions ? `${keywords(body)}` : "";
   return [
     "import json",
@@ -27,7 +27,7 @@ export function asPython(body, origin) {
     "from intaglio import Client",
     "",
     `schema = json.loads(${pythonText(JSON.stringify(body.schema))})`,
-    `text = ${pythonText(body.text)}`,
+    `text = ${pythonText(text)}`,
     "",
     `with Client(${pythonText(origin)}) as client:`,
     `    result = client.extract(schema, text${rest})`,

@@ -5,24 +5,30 @@ import { showDetail } from "./detail.js";
 import { showTree } from "./tree.js";
 
 export class ResultView {
-  /** `tree`, `text` and `detail` are elements; `text` and `detail` may be null. `onFocus` hears of the lit value. */
-  constructor({ tree, text = null, detail = null, onFocus = () => {} }) {
+  /**
+   * `tree`, `text` and `detail` are elements, `pages` are `PageImages`; all but `tree` may be missing. `onFocus` is
+   * called with the pointer of the lit value, or null.
+   */
+  constructor({ tree, text = null, pages = null, detail = null, onFocus = () => {} }) {
     this.tree = tree;
     this.text = text;
+    this.pages = pages;
+    this.sources = [text, pages?.host].filter(Boolean);
     this.detail = detail;
     this.onFocus = onFocus;
     this.shown = null;
     this.chosen = null;
-    for (const event of ["mouseover", "focusin"]) {
-      tree.addEventListener(event, (e) => this.light(pointerOf(e.target)));
-      text?.addEventListener(event, (e) => this.light(pointerOf(e.target), { scrolls: false }));
+    this.plain = null;
+    for (const host of [tree, ...this.sources]) {
+      const scrolls = host === tree;
+      for (const event of ["mouseover", "focusin"]) {
+        host.addEventListener(event, (e) => this.light(pointerOf(e.target) ?? this.chosen, { scrolls }));
+      }
+      for (const event of ["mouseleave", "focusout"]) {
+        host.addEventListener(event, () => this.light(this.chosen, { scrolls }));
+      }
+      host.addEventListener("click", (e) => this.choose(pointerOf(e.target)));
     }
-    for (const event of ["mouseleave", "focusout"]) {
-      tree.addEventListener(event, () => this.light(this.chosen));
-      text?.addEventListener(event, () => this.light(this.chosen, { scrolls: false }));
-    }
-    tree.addEventListener("click", (e) => this.choose(pointerOf(e.target)));
-    text?.addEventListener("click", (e) => this.choose(pointerOf(e.target)));
   }
 
   /** Show a result: data, text, fields, warnings. */
@@ -31,22 +37,34 @@ export class ResultView {
     this.chosen = null;
     const order = new Map();
     showTree(this.tree, shown, order);
-    if (this.text) showMarked(this.text, shown.text ?? "", shown.fields ?? {}, order);
+    this.mark(shown.text ?? "", shown.fields ?? {}, order);
     this.detail?.replaceChildren();
     if (this.detail) this.detail.hidden = true;
   }
 
+  // A result is shown again with each of its events; its text, which may be long, only once there are sources.
+  mark(text, fields, order) {
+    const isPlain = Object.keys(fields).length === 0;
+    const stays = isPlain && this.plain === text;
+    this.plain = isPlain ? text : null;
+    if (stays) return;
+    if (this.text) showMarked(this.text, text, fields, order);
+    this.pages?.mark(fields, order);
+  }
+
   /** Light up a value and its source; null lights up nothing. */
   light(pointer, { scrolls = true } = {}) {
-    for (const lit of this.tree.querySelectorAll(".lit")) lit.classList.remove("lit");
-    for (const lit of this.text?.querySelectorAll(".lit") ?? []) lit.classList.remove("lit");
+    for (const host of [this.tree, ...this.sources]) {
+      for (const lit of host.querySelectorAll(".lit")) lit.classList.remove("lit");
+    }
     this.onFocus(pointer);
     if (pointer === null) return;
     this.button(pointer)?.classList.add("lit");
-    if (!this.text) return;
-    const marks = marksOf(this.text, pointer);
-    for (const mark of marks) mark.classList.add("lit");
-    if (scrolls && marks.length) scrollWithin(this.text, marks[0]);
+    for (const host of this.sources) {
+      const marks = marksOf(host, pointer);
+      for (const mark of marks) mark.classList.add("lit");
+      if (scrolls && marks.length && !host.hidden) scrollWithin(host, marks[0]);
+    }
   }
 
   /** Choose a value: its details are shown and its light stays on. */
@@ -59,8 +77,8 @@ export class ResultView {
     this.chosen = pointer;
     this.light(pointer);
     const warnings = (this.shown.warnings ?? []).filter((warning) => warning.pointer === pointer);
-    const report = this.shown.fields?.[pointer];
-    showDetail(this.detail, pointer, valueAt(this.shown.data, button), report, warnings);
+    const value = parts(pointer).reduce((inner, name) => inner[name], this.shown.data);
+    showDetail(this.detail, pointer, value, this.shown.fields?.[pointer], warnings);
     this.detail.hidden = false;
   }
 
@@ -72,15 +90,11 @@ export class ResultView {
 function pointerOf(target) {
   const button = target.closest("[data-pointer]");
   if (button) return button.dataset.pointer;
-  const mark = target.closest("mark");
+  const mark = target.closest("[data-pointers]");
   return mark ? JSON.parse(mark.dataset.pointers)[0] : null;
 }
 
-function valueAt(data, button) {
-  return parts(button.dataset.pointer).reduce((inner, name) => inner[name], data);
-}
-
-// The page itself must not jump while values are hovered, so only the pane of the text scrolls.
+// The page itself must not jump while values are hovered, so only the pane of the source scrolls.
 function scrollWithin(pane, mark) {
   const [outer, inner] = [pane.getBoundingClientRect(), mark.getBoundingClientRect()];
   if (inner.top < outer.top || inner.bottom > outer.bottom) {

@@ -6,11 +6,12 @@ import { PENDING } from "./tree.js";
 let count = 0;
 
 export class Run {
-  /** `label` names the schema for people. */
-  constructor(body, label) {
+  /** `text` is that of the document; `label` names the schema for people. */
+  constructor(body, text, label) {
     count += 1;
     this.number = count;
     this.body = body;
+    this.text = text;
     this.label = label;
     this.data = PENDING;
     this.result = null;
@@ -61,6 +62,6 @@ export class Run {
   /** What a `ResultView` shows. */
   get shown() {
     const { fields = {}, warnings = [] } = this.result ?? {};
-    return { data: this.data, text: this.body.text, fields, warnings };
+    return { data: this.data, text: this.text, fields, warnings };
   }
 }

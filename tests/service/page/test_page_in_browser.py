@@ -18,6 +18,7 @@ from selenium.webdriver.support.ui import Select
 
 from tests.support.answering_engine import Answers, answering
 from tests.support.browser import at, chromium, resize, shown, when
+from tests.support.document_files import pdf
 from tests.support.live_service import Live, live, until
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -260,6 +261,32 @@ def test_a_chosen_value_shows_what_is_known_of_it(page: Chrome) -> None:
     leaf(page, "/age").click()
     assert "It repeats. Look." in at(page, "detail").text
     assert at(page, "warning-count").text == "1 warning"
+
+
+def test_a_value_lights_up_its_box_on_the_page_of_a_pdf(page: Chrome, folder: Path) -> None:
+    file = folder / "ada.pdf"
+    file.write_bytes(pdf([["Her name is Ada."], ["She is 36."]]))
+    at(page, "file").send_keys(str(file))
+    when(lambda: "ada.pdf · 2 pages" in at(page, "text-count").text)
+    when(lambda: len(shown(page, "#pages img")) == 2)
+    write(page, "schema", json.dumps(PERSON))
+    at(page, "run").click()
+    when(lambda: len(shown(page, "#pages .box")) == 2)
+    page.execute_script("arguments[0].focus()", leaf(page, "/age"))
+    (lit,) = page.find_elements(By.CSS_SELECTOR, "#pages .box.lit")
+    assert lit.get_attribute("title") == "/age"
+    second = page.find_elements(By.CSS_SELECTOR, "#pages .page-image")[1]
+    assert second.rect["y"] < lit.rect["y"] < second.rect["y"] + second.rect["height"]
+    at(page, "detach").click()
+    assert at(page, "text").is_displayed()
+    assert "Her name is Ada." in written(page, "text")
+
+
+def test_a_file_that_cannot_be_read_says_why(page: Chrome, folder: Path) -> None:
+    file = folder / "broken.pdf"
+    file.write_bytes(b"%PDF-1.7 and nothing else")
+    at(page, "file").send_keys(str(file))
+    when(lambda: "unreadable_document" in at(page, "problem").text)
 
 
 def test_two_results_are_compared(page: Chrome) -> None:
