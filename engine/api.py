@@ -35,6 +35,7 @@ from .model.checkpoint_report import (
     supported_families,
 )
 from .model.model_costs import Cost, ModelCosts, checkpoint_costs
+from .schedule.drafting import DraftCounts
 from .text.chat import ChatTemplate
 from .text.detokenize import Detokenizer
 from .text.prompt_frame import PromptFrame
@@ -92,6 +93,7 @@ __all__ = [
     "Request",
     "RequestQuarantined",
     "SamplingParams",
+    "DraftCounts",
     "Snapshot",
     "Supervision",
     "TokenLogprob",

@@ -22,6 +22,7 @@ Device = Literal["auto", "cpu", "cuda"]
 Weights = Literal["checkpoint", "random"]
 Overlap = Literal["auto", "on", "off"]
 Attention = Literal["auto", "triton", "flashinfer"]
+Drafts = Literal["off", "document"]
 Quantization = Literal["none", "int8"]
 
 YES_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
@@ -143,6 +144,18 @@ class SchedulerConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DraftConfig:
+    """The source of drafts: tokens that a step computes before they are sampled, on a CPU only.
+
+    "document" drafts what follows in the prompt or the output where the last tokens occur there before. Drafts never
+    change an output. Where they would not make a step faster, no tokens are drafted. `max_running` limits the tokens
+    and drafts for which a step samples.
+    """
+
+    drafts: Drafts = "off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrammarConfig:
     """The examination, compilation and caching of constraints. Sizes are in bytes.
 
@@ -199,6 +212,7 @@ class EngineConfig:
     cache: CacheConfig
     scheduler: SchedulerConfig
     grammar: GrammarConfig = field(default_factory=GrammarConfig)
+    drafting: DraftConfig = field(default_factory=DraftConfig)
 
     @classmethod
     def load(
@@ -222,7 +236,7 @@ class EngineConfig:
         }
         known = {
             name
-            for section in (ModelConfig, CacheConfig, SchedulerConfig, GrammarConfig)
+            for section in (ModelConfig, CacheConfig, SchedulerConfig, GrammarConfig, DraftConfig)
             for name in section.__dataclass_fields__
         }
         for name in given.keys() - known:
@@ -239,11 +253,12 @@ class EngineConfig:
             cache=CacheConfig(**_section(CacheConfig, given, texts)),  # type: ignore[arg-type]
             scheduler=SchedulerConfig(**_section(SchedulerConfig, given, texts)),  # type: ignore[arg-type]
             grammar=GrammarConfig(**_section(GrammarConfig, given, texts)),  # type: ignore[arg-type]
+            drafting=DraftConfig(**_section(DraftConfig, given, texts)),  # type: ignore[arg-type]
         )
 
 
 def _section(
-    section: type[ModelConfig | CacheConfig | SchedulerConfig | GrammarConfig],
+    section: type[ModelConfig | CacheConfig | SchedulerConfig | GrammarConfig | DraftConfig],
     given: Mapping[str, object],
     texts: Mapping[str, str],
 ) -> dict[str, object]:

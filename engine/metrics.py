@@ -10,12 +10,13 @@ from typing import TypeVar
 from msgspec import Struct
 
 from .plan import Plan
-from .schedule.scheduler import Load
+from .schedule.drafting import NOT_DRAFTED, DraftCounts
+from .schedule.engine_load import Load
 from .types import Delta, Finish
 
 T = TypeVar("T")
 
-COUNTED = ("steps", "computed", "prompt", "cached", "output", "forced")
+COUNTED = ("steps", "computed", "prompt", "cached", "output", "forced", "passes")
 
 PARTS = ("deliver", "plan", "forward", "mask", "sample", "advance", "commit", "tell")
 
@@ -51,7 +52,8 @@ class Snapshot:
     """All counters since the start, as plain numbers, strings and dicts, which any protocol can carry.
 
     `computed_tokens` counts tokens recomputed after a preemption again. `cached_tokens` counts the tokens among
-    `prompt_tokens` that were found in the prefix cache. `seconds` is by part of the step (`PARTS`).
+    `prompt_tokens` that were found in the prefix cache. `passes` counts the sequences of each step that sampled: output
+    tokens over passes is what drafts and forced tokens gain. `seconds` is by part of the step (`PARTS`).
     """
 
     steps: int
@@ -70,6 +72,8 @@ class Snapshot:
     blocks: int
     free_blocks: int
     last_step: StepRecord | None
+    passes: int = 0
+    drafts: DraftCounts = NOT_DRAFTED
 
 
 class Metrics:
@@ -101,6 +105,7 @@ class Metrics:
         )
         self._counts["steps"] += 1
         self._counts["computed"] += record.tokens
+        self._counts["passes"] += sum([work.logits > 0 for work in plan.works])
         self._most_sequences = max(self._most_sequences, record.sequences)
         self._last = record
 
@@ -136,4 +141,6 @@ class Metrics:
             blocks=load.blocks,
             free_blocks=load.free_blocks,
             last_step=self._last,
+            passes=counts["passes"],
+            drafts=load.drafts,
         )

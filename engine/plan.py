@@ -49,8 +49,27 @@ class Work(Struct, frozen=True, gc=False):
 
     @property
     def end(self) -> int:
-        """The position after the last token: the position of the token to be sampled."""
+        """The position after the last token: the position of the last token to be sampled."""
         return self.start + len(self.tokens)
+
+    @property
+    def drafts(self) -> tuple[int, ...]:
+        """The last tokens, which are drafts."""
+        return self.tokens[len(self.tokens) - self.logits + 1 :] if self.logits > 1 else ()
+
+    def with_drafts(self, drafts: tuple[int, ...]) -> "Work":
+        """This work, followed by `drafts`."""
+        tokens, logits = self.tokens + drafts, self.logits + len(drafts)
+        return Work(self.seq_id, self.start, tokens, self.new_blocks, logits)
+
+    @property
+    def undrafted(self) -> "Work":
+        """This work without its drafts."""
+        drafts = max(0, self.logits - 1)
+        if not drafts:
+            return self
+        kept = self.tokens[:-drafts]
+        return Work(self.seq_id, self.start, kept, self.new_blocks, self.logits - drafts)
 
 
 class Plan(Struct, frozen=True):
@@ -99,7 +118,8 @@ class Masks(Struct, frozen=True):
 class SampledToken(Struct, frozen=True, gc=False):
     """The tokens sampled for one sequence, one for each row of logits of its work.
 
-    `failure` is set, and `tokens` is empty, where the logits were not usable (not a number).
+    `failure` is set, and `tokens` is empty, where the logits of the first row were not usable (not a number). Where
+    those of a later row were not, the tokens are those of the rows before it.
     """
 
     seq_id: int

@@ -10,16 +10,18 @@ import time
 from collections.abc import Callable, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Protocol
 
 import numpy as np
 from intaglio.grammar.api import CompiledGrammar, Constraint, MaskRow, MaskRows, allow
 
 from ..errors import InternalError
-from ..plan import Changes, Forced, Masks, Plan, SampledBatch, SampledToken
+from ..plan import Changes, Forced, Masks, Plan, SampledBatch, SampledToken, Work
 from ..types import Failure, OutputLimits
 from .budgeted_matcher import BudgetedMatcher
 from .device_constraints import NOT_ON_DEVICE, DeviceConstraints
+from .draft_walk import DraftOrigin, LegalDrafts, legal_drafts
 from .grammar_faults import MatcherFault, broken, failure, guarded
 from .loop_detection import LoopWatch
 
@@ -85,6 +87,7 @@ class Constraints:
         self._compiling: dict[int, _Compiling] = {}
         self._matchers: dict[int, BudgetedMatcher] = {}
         self._failures: dict[int, Failure] = {}  # of sequences without a usable last mask
+        self._drafted: dict[int, MaskRows] = {}  # the masks after the last drafts of sequences
 
     def compile(
         self,
@@ -134,6 +137,27 @@ class Constraints:
         self._matchers[seq_id] = matcher
         return opening
 
+    def draft(self, seq_id: int, guess: Sequence[int], most: int) -> LegalDrafts:
+        """The drafts of a guess of the next tokens of a sequence, at most `most`; none on a device.
+
+        The masks after them are kept for the next plan. A sequence without a constraint may go on by any token but an
+        end token.
+        """
+        matcher = self._matchers.get(seq_id)
+        if matcher is None:
+            tokens = tuple(takewhile(lambda token: token not in self._end_tokens, guess[:most]))
+            return LegalDrafts(tokens, (DraftOrigin.GUESS,) * len(tokens), self._rows[:0])
+        if self._device is not None and seq_id in self._device.sequences:
+            return LegalDrafts((), (), self._rows[:0])
+        words = self._rows.shape[1]
+        try:
+            found = legal_drafts(matcher.matcher, guess, most, self._end_tokens, words)
+        except MatcherFault as fault:
+            self._failures[seq_id] = fault.failure
+            return LegalDrafts((), (), self._rows[:0])
+        self._drafted[seq_id] = found.rows
+        return found
+
     @property
     def hosted(self) -> Set[int]:
         """The sequences with mask rows filled here, by matchers that have accepted all their tokens."""
@@ -149,26 +173,28 @@ class Constraints:
         token, fails in `advance`; its row allows token 0, so that a sampler needs no special case.
 
         Raises:
-            InternalError: a constrained sequence asks for several rows of logits; there is only one mask for each.
+            InternalError: a constrained sequence asks for more rows of logits than it has masks after drafts.
         """
         device = NOT_ON_DEVICE if self._device is None else self._device.masks(plan)
         row_of: dict[int, int] = {}
+        filled = 0
         self._rows, self._lent = self._lent, self._rows
         hosted = self.hosted
         for work in plan.works if hosted else ():
             if work.seq_id not in hosted or not work.logits:
                 continue
-            if work.logits > 1:
-                raise InternalError(f"sequence {work.seq_id} asks for {work.logits} masks")
-            row = self._rows[len(row_of)]
-            row_of[work.seq_id] = len(row_of)
+            after_drafts = self._after_drafts(work)
+            row = self._rows[filled]
+            row_of[work.seq_id] = filled
+            filled += work.logits
+            self._rows[filled - len(after_drafts) : filled] = after_drafts
             try:
                 guarded(_fill, self._matchers[work.seq_id], row)
             except MatcherFault as fault:
                 self._failures[work.seq_id] = fault.failure
                 row.fill(0)
                 allow(row, 0)
-        return Masks(self._rows[: len(row_of)], row_of, device.sequences, device.replays)
+        return Masks(self._rows[:filled], row_of, device.sequences, device.replays)
 
     def advance(self, sampled: SampledBatch) -> Forced:
         """Advance by the sampled tokens, end tokens included; the forced tokens after them, which are accepted as well.
@@ -195,6 +221,7 @@ class Constraints:
                 self._compiling.pop(change.seq_id, None)
                 self._matchers.pop(change.seq_id, None)
                 self._failures.pop(change.seq_id, None)
+                self._drafted.pop(change.seq_id, None)
                 if self._device is not None:
                     self._device.forget(change.seq_id)
 
@@ -236,6 +263,14 @@ class Constraints:
             if followed.looped is not None:
                 looped[sample.seq_id] = followed.looped
         return Forced(forced, failures, frozenset(instead), looped)
+
+    def _after_drafts(self, work: Work) -> MaskRows:
+        """The masks of the rows of logits after the first."""
+        count = work.logits - 1
+        rows = self._drafted.get(work.seq_id, self._rows[:0]) if count else self._rows[:0]
+        if len(rows) < count:
+            raise InternalError(f"sequence {work.seq_id} asks for {work.logits} masks")
+        return rows[:count]
 
     def _failure(self, seq_id: int) -> Failure | None:
         """Why a sequence had no mask, or could not return from the device; returned once."""

@@ -15,7 +15,12 @@ from pathlib import Path
 from intaglio.grammar.api import Compiler, Vocabulary
 
 from ..build_runner import Built, build_runner
-from ..config import EngineConfig
+from ..config import DraftConfig, EngineConfig
+from ..drafts.document import DocumentSource
+from ..drafts.lengths import DraftLengths
+from ..drafts.proposals import Proposals
+from ..drafts.verified_steps import VerifiedSteps
+from ..errors import ConfigError
 from ..grammars.constraints import Constraints
 from ..grammars.device_constraints import DeviceConstraints, Exports
 from ..grammars.schema_gate import CompilerService, shared_bytes
@@ -24,7 +29,9 @@ from ..memory.manager import KVManager
 from ..memory.pool import BlockPool
 from ..memory.prefix import PrefixCache
 from ..model.expected_tensors import expected_shapes
-from ..pipeline import OneAhead, Serial
+from ..pipeline import OneAhead, Pipeline, Serial
+from ..run.runner import ModelRunner
+from ..run.step_costs import measured_costs
 from ..schedule.admission import RequestLimits
 from ..schedule.batch_sizing import BatchSizer
 from ..schedule.scheduler import Scheduler
@@ -68,17 +75,10 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
         vocabulary=tokenizer.vocabulary if on_device else None,
     )
     width = built.spec.vocab_size
-    scheduler = Scheduler(
-        config.scheduler,
-        KVManager(
-            BlockPool(built.num_blocks),
-            config.cache.block_size,
-            PrefixCache(config.cache.block_size) if config.cache.prefix_caching else None,
-        ),
-        RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids)),
-        time.monotonic,
-        BatchSizer(built.costs),
-    )
+    overlap = config.scheduler.overlap
+    ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
+    if ahead:
+        _refuse_drafts(config.drafting)
     vocabulary = tokenizer.vocabulary(width)
     compiler = Compiler(vocabulary, tokenizer.canonical, shared_bytes(config.grammar))
     compiler_service = CompilerService(config.grammar, compiler)
@@ -87,8 +87,9 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     closing.callback(exports.close)
     closing.callback(compiler_service.close)
     constraints = _constraints(config, built, compiler_service, exports, vocabulary)
-    overlap = config.scheduler.overlap
-    ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
+    proposals = _proposals(built, constraints) if config.drafting.drafts == "document" else None
+    limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids))
+    scheduler = _scheduler(config, built, limits, proposals)
     info = EngineInfo(
         model=folder.resolve().name,
         context_length=built.max_context,
@@ -105,8 +106,12 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
             "build": round(time.perf_counter() - began, 3),
         },
     )
+    pipeline: Callable[[Scheduler, Constraints, ModelRunner], Pipeline]
+    pipeline = OneAhead if ahead else Serial
+    if proposals is not None:
+        pipeline = partial(VerifiedSteps, proposals=proposals)
     return Assembly(
-        engine=Engine(scheduler, constraints, built.runner, pipeline=OneAhead if ahead else Serial),
+        engine=Engine(scheduler, constraints, built.runner, pipeline=pipeline),
         info=info,
         grammar_stats=lambda: compiler_service.cache.stats,
         close=closing.close,
@@ -132,3 +137,31 @@ def _constraints(
         texts=texts,
         device=device,
     )
+
+
+def _scheduler(
+    config: EngineConfig, built: Built, limits: RequestLimits, proposals: Proposals | None
+) -> Scheduler:
+    size = config.cache.block_size
+    memory = KVManager(
+        BlockPool(built.num_blocks),
+        size,
+        PrefixCache(size) if config.cache.prefix_caching else None,
+    )
+    sizer = BatchSizer(built.costs)
+    return Scheduler(config.scheduler, memory, limits, time.monotonic, sizer, proposals)
+
+
+def _refuse_drafts(config: DraftConfig) -> None:
+    """Raise `ConfigError` if drafts are on: an engine that runs one step ahead cannot draft."""
+    if config.drafts != "off":
+        raise ConfigError(
+            f"drafts {config.drafts!r} need a model on a CPU, with overlap off",
+            where="drafts",
+            hint="set drafts to off, or device to cpu and overlap to auto",
+        )
+
+
+def _proposals(built: Built, constraints: Constraints) -> Proposals:
+    """The drafts of an engine; measures what its steps cost."""
+    return Proposals(DocumentSource(), DraftLengths(measured_costs(built.runner)), constraints)

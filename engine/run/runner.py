@@ -138,6 +138,10 @@ class ModelRunner:
         handle = self.forward(plan)
         self.sample(handle, Masks(empty_rows(0, 1), {}))
         self.sampled(handle)
+        self.forget(seq_id)
+
+    def forget(self, seq_id: int) -> None:
+        """Drop a sequence outside of a plan. Raises `InternalError` if there is none of that number."""
         self._rows.forget(seq_id)
 
     def check(self) -> None:

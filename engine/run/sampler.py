@@ -9,7 +9,7 @@ only, forced tokens included. Log-probabilities are the model's own over the leg
 """
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 
 import numpy as np
 import numpy.typing as npt
@@ -177,7 +177,10 @@ def _place_masks(
 
 
 def sampled_batch(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> SampledBatch:
-    """The `SampledBatch` of a plan, from the sampled tokens on the host. Sequences in `batch.failed` get a failure."""
+    """The `SampledBatch` of a plan, from the sampled tokens on the host. Sequences in `batch.failed` get a failure.
+
+    A sequence gets the tokens of its rows up to the first unusable one, and a failure if that is its first row.
+    """
     picking, failed = batch.picking, batch.failed
     count = len(picking)
     tokens: list[int] = drawn.tokens.numpy()[:count].tolist()
@@ -188,12 +191,14 @@ def sampled_batch(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> Sample
     for seq_id, group in groupby(range(count), picking.__getitem__):
         rows = list(group)
         failure = failed.get(seq_id)
-        unusable = [status[row] for row in rows if status[row] != OK]
-        if failure is None and unusable:
-            failure = NUMERICAL if unusable[0] == NOT_FINITE else NO_TOKEN
+        # After a draft with an unusable row, the sequence continues in the next step as if it had not been drafted.
+        usable = list(takewhile(lambda row: status[row] == OK, rows))
+        if failure is None and not usable:
+            failure = NUMERICAL if status[rows[0]] == NOT_FINITE else NO_TOKEN
         if failure is not None:
             found.append(SampledToken(seq_id, (), failure=failure))
             continue
+        rows = usable
         asked = None if wanted is None else wanted[rows[0]]
         try:
             logprobs = tuple(

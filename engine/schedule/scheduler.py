@@ -7,42 +7,26 @@ all progress: a sequence computes the smaller of its pending tokens and the rest
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from msgspec import Struct
-
 from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
 from ..memory.manager import KVManager
-from ..plan import Admitted, Change, Changes, Forced, Plan, SampledBatch, Work
+from ..plan import Admitted, Change, Changes, Forced, Plan, SampledBatch, SampledToken, Work
 from ..sequence import ACCEPTED, SeqState, Sequence, finish_after
 from ..types import CutReason, Failure, Finish, Request, TokenLogprob, Usage
 from .admission import RequestLimits, admit
 from .batch_sizing import BatchSizer
+from .draft_rounds import count_equal, drafted, room_for_drafts
+from .drafting import Drafter, NoDrafter
+from .engine_load import Load
 from .queue import is_exempt, victim_of
 from .sequence_table import SequenceTable
-
-
-class Load(Struct, frozen=True):
-    """The numbers of sequences by state, of blocks, and of preemptions so far.
-
-    `parked` sequences wait for a grammar; `unreported` is the number of changes that the next commit will report;
-    `next_deadline` is a time of the engine's clock.
-    """
-
-    parked: int
-    waiting: int
-    running: int
-    unreported: int
-    blocks: int
-    free_blocks: int
-    preemptions: int
-    next_deadline: float | None
 
 
 class Scheduler:
     """The sequences, and the order in which they run.
 
     `clock` gives seconds and is monotonic. `sizer` chooses the sequences of a step in which none can be admitted;
-    without it all running sequences are computed.
+    without it all running sequences are computed. `drafter` proposes drafts; without it there are none.
     """
 
     def __init__(
@@ -52,12 +36,14 @@ class Scheduler:
         limits: RequestLimits,
         clock: Callable[[], float],
         sizer: BatchSizer | None = None,
+        drafter: Drafter | None = None,
     ) -> None:
         self._config = config
         self._memory = memory
         self._limits = limits
         self._clock = clock
         self._sizer = sizer or BatchSizer()
+        self._drafter = drafter or NoDrafter()
         self._sequences = SequenceTable(config.ageing_s)
         self._released: list[int] = []  # to be reported to the executor by the next plan with work
         self._changes: list[Change] = []  # since the last commit
@@ -139,7 +125,7 @@ class Scheduler:
         if (
             self._preemptions == preemptions
         ):  # a preempted sequence must not be admitted in the same step
-            for seq in self._admit(left, now):
+            for seq in _start(self._sequences, self._memory, self._config, left, now):
                 admitted.append(_admitted(seq, self._memory.table(seq)))
                 work = _compute(self._memory, seq, min(seq.pending, left))
                 left -= len(work.tokens)
@@ -199,6 +185,31 @@ class Scheduler:
         changes, self._changes = tuple(self._changes), []
         return Changes(changes)
 
+    def stand(self, plan: Plan, sampled: SampledBatch) -> tuple[Plan, SampledBatch]:
+        """The plan of the drafts in `plan` that equal the tokens known now, and the tokens sampled after them.
+
+        To be called after the first tokens of `sampled` were committed, and again after those that it returns. The
+        result is the next plan as it would be without drafts, limited to tokens that are computed already. It has no
+        works where no draft stands.
+        """
+        works: list[Work] = []
+        samples: list[SampledToken] = []
+        for work, sample in drafted(plan, sampled):
+            seq = self._sequences.get(work.seq_id)
+            if seq is None:  # it has ended
+                continue
+            first = work.end - len(work.drafts)  # the position of the first sampled token
+            count = count_equal(work, seq)
+            if count == seq.pending and seq.known - first >= len(sample.tokens):
+                count -= 1  # no token was sampled there, so that its last token is computed again
+            if not count:
+                continue
+            works.append(_compute(self._memory, seq, count))
+            if works[-1].logits:
+                at = slice(seq.computed - first, seq.computed - first + 1)
+                samples.append(SampledToken(seq.id, sample.tokens[at], sample.logprobs[at]))
+        return Plan(plan.step, (), tuple(works)), SampledBatch(tuple(samples))
+
     # Queries.
 
     def load(self) -> Load:
@@ -213,6 +224,7 @@ class Scheduler:
             free_blocks=self._memory.free_blocks,
             preemptions=self._preemptions,
             next_deadline=self._sequences.next_deadline(),
+            drafts=self._drafter.counts,
         )
 
     def live(self) -> set[int]:
@@ -256,15 +268,20 @@ class Scheduler:
             and len(running) < self._config.max_running
             and waiting[0].known <= self._memory.free_blocks * self._memory.block_size
         )
-        for seq in list(running) if growing else self._sizer.of(running):
+        going = list(running) if growing else self._sizer.of(running)
+        room = room_for_drafts(self._memory, self._config, self._sequences, going)
+        proposed = self._drafter.propose(going, room)
+        for seq in going:
             if not left:
                 break
             if seq.state is not SeqState.RUNNING:  # it was preempted in this loop
                 continue
-            count = min(seq.pending, left)
+            pending = seq.pending
+            count = min(pending, left)
             if not count:  # its last token is not computed
                 continue
-            reservation = self._memory.reserve(seq, count)
+            drafts = proposed.get(seq.id, ())[: left - count] if count == pending else ()
+            reservation = self._memory.reserve(seq, count + len(drafts))
             while reservation is None and seq.state is SeqState.RUNNING:
                 victim = victim_of(running, self._config.max_preemptions)
                 if victim is None:
@@ -276,27 +293,12 @@ class Scheduler:
                 self._released.append(victim.id)
                 self._preemptions += 1
                 if victim is not seq:
-                    reservation = self._memory.reserve(seq, count)
+                    reservation = self._memory.reserve(seq, count + len(drafts))
             if reservation is not None:
-                works.append(_compute(self._memory, seq, count, reservation.blocks))
-                left -= count
+                work = _compute(self._memory, seq, count, reservation.blocks)
+                works.append(work.with_drafts(drafts) if drafts else work)
+                left -= count + len(drafts)
         return works, left
-
-    def _admit(self, left: int, now: float) -> Iterator[Sequence]:
-        """The waiting sequences that start to run now, best first. A sequence without room blocks all behind it.
-
-        Room is reserved for all known tokens at once, so that a long prompt is not started and then preempted halfway.
-        """
-        waiting, running = self._sequences.waiting, self._sequences.running
-        while left > 0 and waiting and len(running) < self._config.max_running:
-            seq = waiting[0]
-            exempt = is_exempt(seq, self._config.max_preemptions)
-            reservation = self._memory.reserve(seq, seq.most_computed if exempt else seq.known)
-            if reservation is None:
-                return
-            self._sequences.admit(seq, now, reservation.computed)
-            left -= seq.pending
-            yield seq
 
     def _append(
         self,
@@ -343,6 +345,25 @@ class Scheduler:
         self._changes.append(
             Change(seq.id, seq.request.id, tokens, logprobs, finish, failure, usage)
         )
+
+
+def _start(
+    table: SequenceTable, memory: KVManager, config: SchedulerConfig, left: int, now: float
+) -> Iterator[Sequence]:
+    """The waiting sequences that start to run now, best first. A sequence without room blocks all behind it.
+
+    Room is reserved for all known tokens at once, so that a long prompt is not started and then preempted halfway.
+    """
+    waiting, running = table.waiting, table.running
+    while left > 0 and waiting and len(running) < config.max_running:
+        seq = waiting[0]
+        exempt = is_exempt(seq, config.max_preemptions)
+        reservation = memory.reserve(seq, seq.most_computed if exempt else seq.known)
+        if reservation is None:
+            return
+        table.admit(seq, now, reservation.computed)
+        left -= seq.pending
+        yield seq
 
 
 def _compute(

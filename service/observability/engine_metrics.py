@@ -7,7 +7,7 @@ from zero.
 from collections.abc import Iterator
 from typing import Protocol
 
-from intaglio.engine.api import EngineInfo, EngineState, Lives, Snapshot
+from intaglio.engine.api import DraftCounts, EngineInfo, EngineState, Lives, Snapshot
 from intaglio.grammar.api import CacheStats
 from prometheus_client import ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -136,6 +136,7 @@ def _counters(snapshot: Snapshot) -> Iterator[Metric]:
             snapshot.forced_tokens,
         ),
         ("preemptions", "Sequences preempted.", snapshot.preemptions),
+        ("engine_passes", "Passes that sampled, one per sequence and step.", snapshot.passes),
     ):
         yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
     ended = CounterMetricFamily(
@@ -150,6 +151,25 @@ def _counters(snapshot: Snapshot) -> Iterator[Metric]:
     for part, seconds in snapshot.seconds.items():
         parts.add_metric((part,), seconds)
     yield parts
+    yield from _drafts(snapshot.drafts)
+
+
+def _drafts(counts: DraftCounts) -> Iterator[Metric]:
+    for name, text, by_source, by_position in (
+        ("drafted_tokens", "Tokens drafted", counts.drafted, counts.drafted_at),
+        ("draft_accepted_tokens", "Drafts that stood", counts.accepted, counts.accepted_at),
+    ):
+        sources = CounterMetricFamily(f"intaglio_{name}", f"{text}, by source.", labels=("source",))
+        for source, count in by_source.items():
+            sources.add_metric((source,), count)
+        yield sources
+        positions = CounterMetricFamily(
+            f"intaglio_{name}_per_position", f"{text}, by position.", labels=("position",)
+        )
+        for position, count in enumerate(by_position):
+            if count:
+                positions.add_metric((str(position),), count)
+        yield positions
 
 
 def _grammars(stats: CacheStats) -> Iterator[Metric]:

@@ -7,6 +7,7 @@ import pytest
 from intaglio.engine.errors import EngineError
 from intaglio.engine.grammars.budgeted_matcher import BudgetedMatcher, Followed
 from intaglio.engine.grammars.constraints import Constraints
+from intaglio.engine.grammars.draft_walk import LegalDrafts
 from intaglio.engine.memory.manager import KVManager, Reservation
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Masks, Plan, Work
@@ -17,6 +18,7 @@ from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.schedule.sequence_table import SequenceTable
 from intaglio.engine.sequence import SeqState, Sequence
 from intaglio.engine.types import Finish
+from intaglio.grammar.api import MaskRows
 
 from tests.support.schedules import Run, Workload, WrongError
 
@@ -136,6 +138,23 @@ def last_come_first_served(self: Ranked, seq: Sequence) -> None:
     self._order.insert(0, seq)
 
 
+def all_drafts_stand(work: Work, seq: Sequence) -> int:
+    return min(len(work.drafts), seq.pending)
+
+
+def masks_after_drafts_are_turned_round(self: Constraints, work: Work) -> MaskRows:
+    return honest["_after_drafts"](self, work)[::-1]  # type: ignore[no-any-return]
+
+
+def drafts_are_not_taken_back(
+    self: Constraints, seq_id: int, guess: list[int], most: int
+) -> LegalDrafts:
+    drafts: LegalDrafts = honest["draft"](self, seq_id, guess, most)
+    for token in drafts.tokens if seq_id in self._matchers else ():
+        self._matchers[seq_id].matcher.accept(token)
+    return drafts
+
+
 FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (Sequence, "preempt", preemption_keeps_the_count),
     (Sequence, "compute", a_token_is_skipped),
@@ -161,7 +180,14 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (BatchSizer, "of", who_waited_waits_again),
     (Ranked, "add", last_come_first_served),
 ]
-honest = {name: getattr(owner, name) for owner, name, _ in FAULTS}
+DRAFT_FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
+    (scheduler, "count_equal", all_drafts_stand),
+    (Constraints, "_after_drafts", masks_after_drafts_are_turned_round),
+    (Constraints, "draft", drafts_are_not_taken_back),
+    (BudgetedMatcher, "_advance", forced_tokens_are_not_followed),
+    (Sequence, "compute", a_token_is_skipped),
+]
+honest = {name: getattr(owner, name) for owner, name, _ in FAULTS + DRAFT_FAULTS}
 
 
 @pytest.mark.parametrize("ahead", [False, True], ids=["plain", "overlapped"])
@@ -174,6 +200,20 @@ def test_a_planted_fault_is_found(
     for seed in range(TRIES):
         try:
             Run(Workload.of(seed), overlap=ahead, prefix=ahead).go()
+        except (WrongError, EngineError):
+            return
+    pytest.fail(f"{TRIES} schedules did not notice that {wrong.__name__}")
+
+
+@pytest.mark.parametrize("fault", DRAFT_FAULTS, ids=lambda fault: fault[2].__name__)
+def test_a_planted_fault_of_drafts_is_found(
+    fault: tuple[object, str, Callable[..., Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, name, wrong = fault
+    monkeypatch.setattr(owner, name, wrong)
+    for seed in range(TRIES):
+        try:
+            Run(Workload.of(seed), drafts=True).go()
         except (WrongError, EngineError):
             return
     pytest.fail(f"{TRIES} schedules did not notice that {wrong.__name__}")

@@ -5,17 +5,23 @@ request with the plain engine. Does not: plant faults in the engine; tests do.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from collections.abc import Sequence as Tokens
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 
 from intaglio.engine.config import SchedulerConfig
+from intaglio.engine.drafts.lengths import DraftLengths
+from intaglio.engine.drafts.proposals import Proposals
+from intaglio.engine.drafts.source import Guess
+from intaglio.engine.drafts.verified_steps import VerifiedSteps
 from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache, digest
-from intaglio.engine.pipeline import OneAhead, Serial
+from intaglio.engine.pipeline import OneAhead, Pipeline, Serial
 from intaglio.engine.plan import StepCosts
 from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.batch_sizing import BatchSizer
@@ -46,6 +52,8 @@ ADDED = (
     "ahead",
     "cached",
     "left_out",
+    "drafted",
+    "accepted",
 )
 
 
@@ -190,6 +198,8 @@ class Tally:
     ahead: int = 0
     cached: int = 0
     left_out: int = 0
+    drafted: int = 0
+    accepted: int = 0
     most_works: int = 0
     ends: Counter[str] = field(default_factory=Counter)
 
@@ -200,10 +210,39 @@ class Tally:
         self.ends += other.ends
 
 
+class FortuneTeller:
+    """A source of drafts that knows how outputs go on, and lies now and then."""
+
+    name = "fortune"
+
+    def __init__(self, run: "Run") -> None:
+        self._run = run
+        self._rng = Random(run.workload.seed ^ 0xF0)
+        self._futures: dict[int, tuple[int, ...]] = {}
+
+    def guess(self, seq_id: int, tokens: Tokens[int], most: int) -> Guess | None:
+        seq = self._run.scheduler._sequences[seq_id]
+        future = self._futures.setdefault(seq_id, plain_engine.run(seq.request).tokens)
+        rest = list(future[len(tokens) - len(seq.request.prompt) :][:most])
+        while self._rng.random() < 0.3 and rest:
+            rest[self._rng.randrange(len(rest))] = self._rng.randrange(VOCAB)
+        return Guess(tuple(rest), self._rng.randint(1, 20), self._rng.random() < 0.5)
+
+    def forget(self, seq_id: int) -> None:
+        self._futures.pop(seq_id, None)
+
+
 class Run:
     """One workload on one engine."""
 
-    def __init__(self, workload: Workload, *, overlap: bool = False, prefix: bool = False) -> None:
+    def __init__(
+        self,
+        workload: Workload,
+        *,
+        overlap: bool = False,
+        prefix: bool = False,
+        drafts: bool = False,
+    ) -> None:
         self.workload = workload
         self.clock = Clock()
         self.rng = Random(workload.seed ^ 0x5EED)
@@ -213,12 +252,18 @@ class Run:
         self.manager = KVManager(pool, workload.block_size, cache)
         limits = RequestLimits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
         self.portions = WatchedBatchSizer(workload.costs)
-        self.scheduler = Scheduler(workload.config, self.manager, limits, self.clock, self.portions)
         self.compiler = ScriptedCompiler()
         constraints = Constraints(
             self.compiler,
             end_tokens=END_TOKENS,
             rows=empty_rows(2 * workload.config.max_running, VOCAB),
+        )
+        proposals = None
+        if drafts:
+            lengths = DraftLengths(StepCosts(((1, 1.0), (64, 1.0 + self.rng.random())), 64))
+            proposals = Proposals(FortuneTeller(self), lengths, constraints)
+        self.scheduler = Scheduler(
+            workload.config, self.manager, limits, self.clock, self.portions, proposals
         )
         self.executor = ScriptedExecutor(
             workload.num_blocks,
@@ -226,7 +271,10 @@ class Run:
             workload.config.max_batched_tokens,
             strict=not overlap,
         )
+        pipeline: Callable[[Scheduler, Constraints, ScriptedExecutor], Pipeline]
         pipeline = OneAhead if overlap else Serial
+        if proposals is not None:
+            pipeline = partial(VerifiedSteps, proposals=proposals)
         self.engine = Engine(
             self.scheduler, constraints, self.executor, self.clock, pipeline=pipeline
         )
@@ -272,6 +320,8 @@ class Run:
             ahead=self.executor.seen.ahead,
             cached=snapshot.cached_tokens,
             left_out=self.portions.left_out,
+            drafted=sum(snapshot.drafts.drafted.values()),
+            accepted=sum(snapshot.drafts.accepted.values()),
             ends=+Counter(snapshot.finished),
         )
 

@@ -58,12 +58,13 @@ def demand(holds: bool, what: str) -> None:
 
 @dataclass
 class _Known:
-    """What the executor remembers of one sequence."""
+    """What the executor remembers of one sequence. Tokens from `certain` on are drafts, which others may replace."""
 
     tokens: list[int]
     table: list[int]
     unusable_from: float
     computed: int = 0
+    certain: int = 0
     last: int | None = None  # the last sample
 
 
@@ -77,6 +78,7 @@ class Seen:
     works: int = 0
     most_works: int = 0
     ahead: int = 0
+    drafts: int = 0
 
 
 @dataclass(eq=False)
@@ -128,6 +130,8 @@ class ScriptedExecutor:
             self._known[new.seq_id] = _Known(
                 list(new.tokens),
                 list(new.blocks),
+                computed=len(new.tokens),  # at most, by the prefix cache
+                certain=len(new.tokens),
                 unusable_from=math.inf if seed is None else new.prompt_length + seed,
             )
         for work in plan.works:
@@ -146,6 +150,11 @@ class ScriptedExecutor:
         demand(PLACEHOLDER not in work.tokens[:-1], "a token in the middle is not known")
         demand(all(0 < block < len(self._cells) for block in known.table), "a bad block number")
         end = work.start + len(work.tokens)
+        demand(work.start <= known.computed, "tokens in between are not computed")
+        demand(work.logits <= len(work.tokens), "more rows of logits than tokens")
+        del known.tokens[max(known.certain, work.start) :]
+        known.certain = max(known.certain, end - len(work.drafts))
+        self.seen.drafts += len(work.drafts)
         demand(end <= len(known.table) * self._block_size, "more tokens than the table has room")
         for position, told in enumerate(work.tokens, work.start):
             token = told
@@ -183,30 +192,35 @@ class ScriptedExecutor:
         for work in handle.plan.works:
             if not work.logits:
                 continue
-            known = self._known[work.seq_id]
-            if len(known.tokens) > known.unusable_from:
+            samples.append(self._sample(work, masks))
+        handle.drawn = SampledBatch(tuple(samples))
+
+    def _sample(self, work: Work, masks: Masks) -> SampledToken:
+        """A token for each row of logits, up to the first row that is not a number."""
+        known, tokens = self._known[work.seq_id], list[int]()
+        for index in range(work.logits):
+            count = work.end - work.logits + 1 + index
+            if count > known.unusable_from:
                 known.last = TEXT[0]  # a device leaves something there, and may compute on
-                samples.append(
-                    SampledToken(work.seq_id, (), failure=Failure("numerical_error", "nan"))
-                )
-                continue
+                break
             allowed: list[int] | None = None
             if work.seq_id in masks.row_of:
-                row = masks.rows[masks.row_of[work.seq_id]]
+                row = masks.rows[masks.row_of[work.seq_id] + index]
                 allowed = allowed_tokens(row, VOCAB).tolist()
                 demand(allowed != [], "a row that allows nothing was handed to the sampler")
-            known.last = self._next(known, allowed)
-            samples.append(SampledToken(work.seq_id, (known.last,)))
-        handle.drawn = SampledBatch(tuple(samples))
+            known.last = self._next(known, count, allowed)
+            tokens.append(known.last)
+        failure = None if tokens else Failure("numerical_error", "nan")
+        return SampledToken(work.seq_id, tuple(tokens), failure=failure)
 
     def sampled(self, handle: Pass) -> SampledBatch:
         demand(handle.drawn is not None, "samples are read that were not drawn")
         assert handle.drawn is not None
         return handle.drawn
 
-    def _next(self, known: _Known, allowed: list[int] | None) -> int:
+    def _next(self, known: _Known, count: int, allowed: list[int] | None) -> int:
         size = self._block_size
-        cells = [self._cells[known.table[p // size]][p % size] for p in range(known.computed)]
+        cells = [self._cells[known.table[p // size]][p % size] for p in range(count)]
         return next_token(cells, allowed)
 
 

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from intaglio.engine.config import PREFIX as ENGINE
-from intaglio.engine.config import CacheConfig, GrammarConfig, ModelConfig, SchedulerConfig
+from intaglio.engine.config import (
+    CacheConfig,
+    DraftConfig,
+    GrammarConfig,
+    ModelConfig,
+    SchedulerConfig,
+)
 from intaglio.service.config import PREFIX as SERVICE
 from intaglio.service.config import ServiceConfig
 
@@ -18,6 +24,7 @@ SECTIONS = (
     ("Model", ENGINE, ModelConfig),
     ("Memory for keys and values", ENGINE, CacheConfig),
     ("Scheduling", ENGINE, SchedulerConfig),
+    ("Drafts", ENGINE, DraftConfig),
     ("Schemas and grammars", ENGINE, GrammarConfig),
 )
 INTRO = """# Settings

@@ -1,0 +1,81 @@
+"""The pipeline with drafts: one computed step is committed as the several steps that it replaces.
+
+Does: run a plan with drafts, and commit its tokens one by one for each sequence, until a known token differs from its
+draft. Does not: make drafts, or compare with rejection sampling: a draft stands if it equals the token drawn there.
+
+Every token is followed by its grammar, counted, and checked for the end of the output exactly as without drafts, by the
+same calls: after the first sampled token of a step, the known tokens that were computed as drafts make the next plan,
+and their next sampled token is there already.
+"""
+
+from collections import Counter
+from typing import Any
+
+from ..executor import Executor
+from ..grammars.constraints import Constraints
+from ..metrics import Stopwatch
+from ..pipeline import Serial
+from ..plan import Change, Changes, Plan, SampledBatch, SampledToken
+from ..schedule.scheduler import Scheduler
+from .proposals import Proposals
+
+
+class VerifiedSteps:
+    """A serial pipeline for plans with drafts; see `Pipeline`."""
+
+    has_work = False
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        constraints: Constraints,
+        executor: Executor[Any],
+        proposals: Proposals,
+    ) -> None:
+        self._scheduler = scheduler
+        self._constraints = constraints
+        self._executor = executor
+        self._proposals = proposals
+        self._serial = Serial(scheduler, constraints, executor)
+
+    def run(self, plan: Plan, lap: Stopwatch) -> Changes:
+        """See `Pipeline`."""
+        if all(work.logits <= 1 for work in plan.works):
+            changes = self._serial.run(plan, lap)
+            self._proposals.record(plan, {})
+        else:
+            changes = self._run_drafted(plan, lap)
+        self._proposals.forget(changes)
+        return changes
+
+    def _run_drafted(self, plan: Plan, lap: Stopwatch) -> Changes:
+        forward = lap("forward", self._executor.forward(plan))
+        masks = lap("mask", self._constraints.masks(plan))
+        self._executor.sample(forward, masks)
+        sampled = lap("sample", self._executor.sampled(forward))
+        works = tuple(work.undrafted for work in plan.works)
+        part = Plan(plan.step, plan.admitted, works, plan.released), _first(sampled)
+        stood: Counter[int] = Counter()
+        found: list[Change] = []
+        while True:
+            forced = lap("advance", self._constraints.advance(part[1]))
+            changes = self._scheduler.commit(*part, forced)
+            self._constraints.forget(changes)
+            found += changes.items
+            part = lap("commit", self._scheduler.stand(plan, sampled))
+            for work in part[0].works:
+                stood[work.seq_id] += len(work.tokens)
+            if not part[1].samples:
+                break
+        self._proposals.record(plan, stood)
+        return Changes(tuple(found))
+
+
+def _first(sampled: SampledBatch) -> SampledBatch:
+    """The first token of each sequence."""
+    return SampledBatch(
+        tuple(
+            SampledToken(sample.seq_id, sample.tokens[:1], sample.logprobs[:1], sample.failure)
+            for sample in sampled.samples
+        )
+    )

@@ -1,0 +1,119 @@
+"""Legal drafts: a guess of the next tokens, as far as a grammar allows it, with the masks of its positions.
+
+Does: follow a guess with a matcher, end the value where the guess becomes illegal, insert the tokens that the grammar
+forces, keep the mask after each token, and return the matcher to its place. Does not: guess, or verify.
+
+A fault of the matcher ends the drafts before it: the sequence meets it, or not, when it gets there.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+from intaglio.grammar.api import MaskRow, MaskRows, Matcher, Violation, allow
+
+from .grammar_faults import MatcherFault, broken, guarded
+
+
+class DraftOrigin(StrEnum):
+    """Where a drafted token comes from."""
+
+    GUESS = "guess"
+    CLOSING = "closing"  # the beginning of a short completion, where the guess is illegal
+    FORCED = "forced"  # the grammar allows nothing else
+
+
+class LegalDrafts(NamedTuple):
+    """Legal drafts. `rows[i]` is the mask of the token after the first `i + 1` of `tokens`."""
+
+    tokens: tuple[int, ...]
+    origins: tuple[DraftOrigin, ...]
+    rows: MaskRows
+
+
+def legal_drafts(
+    matcher: Matcher, guess: Sequence[int], most: int, end_tokens: frozenset[int], words: int
+) -> LegalDrafts:
+    """The drafts of `guess`, at most `most` with the tokens that are not from it, and no end token.
+
+    The guess ends where it is illegal, or where the grammar forces other tokens. Where it is illegal, the value is
+    ended. A forced token is not sampled, so the row before it allows that token only. `words` is the width of a row.
+
+    Raises:
+        MatcherFault: the matcher could not be returned to its place.
+    """
+    walk = _Walk(matcher, guess, end_tokens, np.zeros((most, words), np.int32))
+    try:
+        while len(walk.tokens) < most and walk.step():
+            pass
+    except MatcherFault:
+        pass  # met again, and reported, by the sequence, if it gets there
+    guarded(matcher.rollback, len(walk.tokens))
+    count = walk.masked
+    return LegalDrafts(tuple(walk.tokens[:count]), tuple(walk.origins[:count]), walk.rows)
+
+
+class _Walk:
+    """A matcher on its way: the `tokens` it has accepted, of which the first `masked` have a mask after them."""
+
+    def __init__(
+        self, matcher: Matcher, guess: Iterable[int], end_tokens: frozenset[int], rows: MaskRows
+    ) -> None:
+        self.tokens: list[int] = []
+        self.origins: list[DraftOrigin] = []
+        self.masked = 0
+        self.rows = rows
+        self._matcher = matcher
+        self._end_tokens = end_tokens
+        self._guess = deque(guess)
+        self._forced = deque[int]()
+
+    def step(self) -> bool:
+        """Accept one more token, and fill the row after it; False if there is none.
+
+        Raises:
+            MatcherFault: the matcher failed.
+        """
+        if self._forced:
+            token, origin = self._forced.popleft(), DraftOrigin.FORCED
+            if self._guess and self._guess.popleft() != token:
+                self._guess.clear()
+        elif self._guess:
+            token, origin = self._guess.popleft(), DraftOrigin.GUESS
+        else:
+            return False
+        if token in self._end_tokens:
+            return False
+        if not guarded(_accepts, self._matcher, token):
+            self._guess.clear()
+            closing = guarded(self._matcher.closing) or ()
+            if not closing or closing[0] in self._end_tokens:
+                return False
+            token, origin = closing[0], DraftOrigin.CLOSING
+            guarded(self._matcher.accept, token)
+        self.tokens.append(token)
+        self.origins.append(origin)
+        if not self._forced:
+            self._forced.extend(guarded(self._matcher.forced))
+        guarded(_fill, self._matcher, self.rows[self.masked], self._forced)
+        self.masked += 1
+        return True
+
+
+def _accepts(matcher: Matcher, token: int) -> bool:
+    try:
+        matcher.accept(token)
+    except Violation:
+        return False
+    return True
+
+
+def _fill(matcher: Matcher, row: MaskRow, forced: Sequence[int]) -> None:
+    if forced:
+        allow(row, forced[0])
+    else:
+        matcher.fill(row)
+    if not row.any():
+        raise MatcherFault(broken("no token is legal, and the output is not complete"))
