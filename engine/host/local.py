@@ -72,10 +72,10 @@ class LocalEngine:
                         return
                     if not engine.has_work:
                         engine.wait(1.0)
-                    for delta in engine.step():
-                        if delta.finish is not None:
-                            open_ids.discard(delta.request_id)
-                        yield delta
+                    deltas = engine.step()
+                    # Before the first is given: the caller may close this generator at any of them.
+                    open_ids -= {delta.request_id for delta in deltas if delta.finish is not None}
+                    yield from deltas
             finally:
                 for request_id in open_ids:
                     engine.abort(request_id)
