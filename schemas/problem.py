@@ -29,6 +29,7 @@ class Code(StrEnum):
     BUDGET_TOO_SMALL = "budget_too_small"
     INCOMPLETE = "incomplete"
     INVALID_OUTPUT = "invalid_output"
+    WINDOWS_CONFLICT = "windows_conflict"
     DEADLINE_EXCEEDED = "deadline_exceeded"
     OVERLOADED = "overloaded"
     NOT_READY = "not_ready"

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from .base import Wire as Wire
 from .contract import Contract
 from .document_wire import DocumentSource, DocumentSummary
-from .grounding import ConfidenceMode, FieldReport, Grounding
+from .grounding import ConfidenceMode, FieldReport, Grounding, Span
 
 MAX_TEXT_CHARACTERS = 1_000_000
 MAX_NAME_CHARACTERS = 1024
@@ -83,6 +83,11 @@ class ExtractOptions(FormOptions):
     deadline_s: float | None = Field(default=None, gt=0.0, le=3600.0)
     priority: int = Field(
         default=0, ge=-100, le=100, description="Smaller values are served first."
+    )
+    long_documents: Literal["refuse", "windows"] = Field(
+        default="refuse",
+        description="What happens to a document that is longer than the context: an error; or it is read in "
+        "overlapping windows and the readings are merged.",
     )
     strict_schema: bool = Field(
         default=False,
@@ -228,13 +233,24 @@ class AnswerWarning(Wire):
 
     `kind` is `looped`: the value repeated itself and was ended; `budget_forced`: the budget was reached in it;
     `not_stated`: it is null because the request allows null for values that are not stated, and the schema alone does
-    not. Further kinds may be added.
+    not; `not_found`: no window of a long document states it, and the value is from one more reading; `items_dropped`:
+    the windows of a long document gave more items than the schema allows. Further kinds may be added.
     """
 
     pointer: str
     kind: str
     message: str
     hint: str = ""
+
+
+class WindowedReading(Wire):
+    """How a long document was read: in `windows` windows, at these `spans` of its text, in order. Neighbours share at
+    most `overlap_tokens` tokens.
+    """
+
+    windows: int
+    overlap_tokens: int
+    spans: tuple[Span, ...]
 
 
 class ExtractResult(Wire):
@@ -245,6 +261,7 @@ class ExtractResult(Wire):
     enforced keywords. `warnings` report values that may differ from the document; with `not_stated: "null"`, `data` is
     valid against the schema with null allowed. `fields` has the source and the confidence of each scalar of `data`, by
     JSON Pointer, if the options ask for them. `document` describes the file, if the request had one.
+    `reading` tells how a long document was read, and is null for one that was read at once.
     """
 
     id: str
@@ -258,6 +275,7 @@ class ExtractResult(Wire):
     warnings: tuple[AnswerWarning, ...] = ()
     fields: dict[str, FieldReport] = Field(default_factory=dict)
     document: DocumentSummary | None = None
+    reading: WindowedReading | None = None
 
 
 class ModelCard(Wire):

@@ -25,6 +25,7 @@ ServiceError
 ├── BodyTooSlow              the body did not arrive in time
 ├── Incomplete               the output needed more tokens than its budget
 ├── InvalidOutput            the output failed final validation
+├── WindowsConflict          the readings of a long document do not make a valid whole
 ├── RequestDeadlineExceeded  the deadline of the request passed
 ├── ServiceOverloaded        too many requests are in flight
 ├── ServiceNotReady          the model is loading, the engine is down or the server is stopping
@@ -207,6 +208,12 @@ class InvalidOutput(ServiceError):
     """The output failed the independent validation. No part of it is returned."""
 
     code = Code.INVALID_OUTPUT
+
+
+class WindowsConflict(ServiceError):
+    """The readings of the windows of a long document cannot be merged into a value that meets the schema."""
+
+    code = Code.WINDOWS_CONFLICT
 
 
 class RequestDeadlineExceeded(ServiceError):

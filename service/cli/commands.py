@@ -96,6 +96,12 @@ def extract(
         bool,
         typer.Option("--strict-schema", help="Refuse schemas with unknown keywords."),
     ] = False,
+    windows: Annotated[
+        bool,
+        typer.Option(
+            "--windows", help="Read documents longer than the context in overlapping windows."
+        ),
+    ] = False,
     answer: Annotated[
         bool,
         typer.Option(
@@ -132,6 +138,7 @@ def extract(
             strict_schema=strict_schema,
             answer=answer,
             stream=stream,
+            windows=windows,
         )
     )
 

@@ -43,6 +43,7 @@ class ExtractCommand:
     strict_schema: bool = False
     answer: bool = False
     stream: bool = False
+    windows: bool = False
 
     @property
     def options(self) -> Options:
@@ -51,6 +52,8 @@ class ExtractCommand:
             options["not_stated"] = "null"
         if self.strict_schema:
             options["strict_schema"] = True
+        if self.windows:
+            options["long_documents"] = "windows"
         if self.max_tokens is not None:
             options["max_tokens"] = self.max_tokens
         return options

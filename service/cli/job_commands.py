@@ -69,6 +69,12 @@ MaxTokens = Annotated[
 StrictSchema = Annotated[
     bool, typer.Option("--strict-schema", help="Refuse schemas with unknown keywords.")
 ]
+Windows = Annotated[
+    bool,
+    typer.Option(
+        "--windows", help="Read documents longer than the context in overlapping windows."
+    ),
+]
 Nulls = Annotated[
     bool,
     typer.Option("--nulls", help="Allow null for required values that a record does not state."),
@@ -122,6 +128,7 @@ def run(
     nulls: Nulls = False,
     row_deadline: RowDeadline = None,
     strict_schema: StrictSchema = False,
+    windows: Windows = False,
     attempts: Attempts = 3,
     stop_at_dead_share: StopAtDeadShare = None,
     formulas: Formulas = False,
@@ -160,6 +167,7 @@ def run(
         nulls=nulls,
         row_deadline=row_deadline,
         strict_schema=strict_schema,
+        windows=windows,
         attempts=attempts,
         stop_at_dead_share=stop_at_dead_share,
         neutralise=not formulas,

@@ -41,6 +41,7 @@ class JobCommand:
     row_deadline: float | None
     nulls: bool = False
     strict_schema: bool = False
+    windows: bool = False
     attempts: int
     stop_at_dead_share: float | None
     neutralise: bool
@@ -71,6 +72,7 @@ class JobCommand:
                     deadline_s=self.row_deadline,
                     strict_schema=self.strict_schema,
                     not_stated="null" if self.nulls else "schema",
+                    long_documents="windows" if self.windows else "refuse",
                 ),
                 limit=self.limit,
                 sample=self.sample,

@@ -10,7 +10,14 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 from intaglio.schemas.contract import Contract
 from intaglio.schemas.grounding import ConfidenceMode, FieldReport, Grounding
-from intaglio.schemas.wire import AnswerWarning, ExtractOptions, ExtractResult, Timings, Usage
+from intaglio.schemas.wire import (
+    AnswerWarning,
+    ExtractOptions,
+    ExtractResult,
+    Timings,
+    Usage,
+    WindowedReading,
+)
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
@@ -39,6 +46,7 @@ class Options(TypedDict, total=False):
     not_stated: Literal["schema", "null"]
     grounding: Grounding
     confidence: ConfidenceMode
+    long_documents: Literal["refuse", "windows"]
 
 
 class GuidanceOptions(Options, total=False):
@@ -67,7 +75,7 @@ class Extraction(Generic[T]):
     `raw` is the service's answer as received; `request_id` identifies the call in the service's log; `contract` lists
     which keywords of the schema are enforced and which are unknown; `warnings` report values that were ended early, or
     are null because the document does not state them; `fields` has the source of each scalar, by JSON Pointer, if
-    `grounding` was asked for.
+    `grounding` was asked for; `reading` tells how a document longer than the context was read.
     """
 
     data: T
@@ -82,6 +90,7 @@ class Extraction(Generic[T]):
     contract: Contract = field(default_factory=Contract)
     warnings: tuple[AnswerWarning, ...] = ()
     fields: Mapping[str, FieldReport] = field(default_factory=dict)
+    reading: WindowedReading | None = None
 
     def _repr_html_(self) -> str:
         """This extraction as a table, for notebooks."""
@@ -183,6 +192,7 @@ def typed(
         contract=result.contract,
         warnings=result.warnings,
         fields=result.fields,
+        reading=result.reading,
     )
 
 

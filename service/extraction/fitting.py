@@ -83,18 +83,29 @@ class PromptFitter:
 
     def default_room(self, schema: Mapping[str, Any] | bool, parts: PromptParts) -> int:
         """The tokens that an answer may have beyond the shortest one if the request sets no limit."""
-        return room(schema, self._count(parts.document))
+        return room(schema, self.count(parts.document))
 
-    def _count(self, text: str) -> int:
+    def around(self, schema: Mapping[str, Any], parts: PromptParts) -> int:
+        """The tokens of the prompt around the document.
+
+        Raises:
+            TooLong: schema, instructions and examples leave no room for a document.
+        """
+        document = "the document"
+        probe = replace(parts, messages=PromptParts.of(document).messages)
+        return len(self.encode(schema, probe, None)) - self.count(document)
+
+    def count(self, text: str) -> int:
+        """The tokens of a text by itself."""
         return len(self._tokenizer.encode(text)) if text else 0
 
     def _too_long(self, prompt: int, written: ExtractionPrompt, parts: PromptParts) -> TooLong:
         """The error for a prompt that leaves no room for an answer; it names the longest part."""
         turns = written.messages[1 : 1 + 2 * len(parts.examples)]
         counts = {
-            "schema": self._count(written.outline),
-            "examples": sum(self._count(turn["content"]) for turn in turns),
-            "instructions": self._count(parts.guidance),
+            "schema": self.count(written.outline),
+            "examples": sum(self.count(turn["content"]) for turn in turns),
+            "instructions": self.count(parts.guidance),
         }
         counts[parts.part] = prompt - sum(counts.values())
         longest = max(counts, key=lambda name: counts[name])
@@ -108,8 +119,8 @@ class PromptFitter:
 
 
 _HINTS = {
-    "text": "shorten the text by at least {over} tokens, or split it",
-    "texts": "shorten this text by at least {over} tokens, or split it",
+    "text": "shorten the text by at least {over} tokens, or set long_documents to windows",
+    "texts": "shorten this text by at least {over} tokens, or set long_documents to windows",
     "messages": "shorten or drop messages, by at least {over} tokens",
     "schema": "shorten the schema by at least {over} tokens, with fewer properties or shorter descriptions; "
     "or extract its parts in separate requests",

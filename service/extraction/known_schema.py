@@ -126,7 +126,7 @@ class KnownSchemas:
         """The request in `body`, ready for the engine; None if it has to be prepared as usual."""
         started = time.perf_counter()
         split = _split(body)
-        if split is None:
+        if split is None or split.options.long_documents == "windows":
             return None
         known = self._find(split.key)
         if known is None or is_sparse(split.text):

@@ -246,7 +246,12 @@ OPERATIONS: tuple[Operation, ...] = (
             *DOCUMENT_ERRORS,
             *RUN_ERRORS,
             *BUSY_ERRORS,
-            *endings(Code.INTERNAL, Code.IDEMPOTENCY_KEY_REUSED, Code.NOT_FOUND),
+            *endings(
+                Code.INTERNAL,
+                Code.IDEMPOTENCY_KEY_REUSED,
+                Code.NOT_FOUND,
+                Code.WINDOWS_CONFLICT,
+            ),
         ),
     ),
 )

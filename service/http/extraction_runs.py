@@ -25,8 +25,7 @@ from intaglio.schemas.problem import Problem
 from intaglio.schemas.wire import ExtractRequest, ExtractResult
 
 from ..errors import ServiceError
-from ..extraction.engine_output import EngineOutput
-from ..extraction.extract import Extractor, ParsedExtraction, Prepared
+from ..extraction.extract import Extractor, ParsedExtraction
 from ..extraction.extraction_events import ExtractionEvents
 from ..extraction.failures import request_error
 from ..extraction.known_schema import KnownExtraction
@@ -36,6 +35,7 @@ from .principal import acting_as
 from .problems import problem_response
 from .sdk_errors import sdk_errors
 from .service_state import Service
+from .window_runs import generate_whole, planned_windows, run_windows, stream_windows
 
 AT_ONCE: Final = 64
 """The most texts of one request that are generated at a time, so that one request cannot fill the engine's queue."""
@@ -78,16 +78,19 @@ async def run_for_job(service: Service, key: str, body: ExtractRequest) -> Extra
 
 async def run(service: Service, parsed: ParsedExtraction) -> ExtractResult:
     """One extraction. Raises every error of `Extractor`."""
+    plan = await planned_windows(service, parsed)
+    if plan is not None:
+        return await run_windows(service, plan)
     extractor = service.loaded()
     prepared = await service.offload(lambda: extractor.prepare(parsed))
-    output = await _generate(service, prepared)
+    output = await generate_whole(service, prepared)
     return await service.offload(lambda: extractor.finish_extraction(prepared, output))
 
 
 async def run_known(service: Service, known: KnownExtraction) -> ExtractResult:
     """One extraction of a known form. Raises every error of `Extractor`."""
     extractor = service.loaded()
-    output = await _generate(service, known.prepared)
+    output = await generate_whole(service, known.prepared)
 
     def finish() -> ExtractResult:
         began = time.perf_counter()
@@ -217,6 +220,12 @@ async def _work(
 async def _events(
     service: Service, parsed: ParsedExtraction, index: int | None
 ) -> AsyncGenerator[AnyExtractEvent, None]:
+    plan = await planned_windows(service, parsed)
+    if plan is not None:
+        async with aclosing(stream_windows(service, plan, index)) as of_windows:
+            async for event in of_windows:
+                yield event
+        return
     extractor = service.loaded()
     prepared = await service.offload(lambda: extractor.prepare(parsed))
     writing = ExtractionEvents(extractor, prepared, index)
@@ -226,14 +235,6 @@ async def _events(
                 yield event
     for event in await service.offload(lambda: list(writing.finish())):
         yield event
-
-
-async def _generate(service: Service, prepared: Prepared) -> EngineOutput:
-    output = EngineOutput()
-    async with aclosing(service.backend.generate(prepared.request, whole=True)) as deltas:
-        async for delta in deltas:
-            output.add(delta)
-    return output
 
 
 def _problem(error: Exception, request_id: str) -> Problem:

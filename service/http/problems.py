@@ -54,6 +54,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     service.BodyTooSlow: (408, Code.INVALID_REQUEST),
     service.Incomplete: (422, Code.INCOMPLETE),
     service.InvalidOutput: (500, Code.INVALID_OUTPUT),
+    service.WindowsConflict: (422, Code.WINDOWS_CONFLICT),
     service.RequestDeadlineExceeded: (504, Code.DEADLINE_EXCEEDED),
     service.ServiceOverloaded: (429, Code.OVERLOADED),
     service.ServiceNotReady: (503, Code.NOT_READY),

@@ -5,8 +5,7 @@ generation. Does not: serve other processes or use the network.
 """
 
 import threading
-from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
@@ -33,15 +32,14 @@ from intaglio.schemas.contract import Contract
 from pydantic import TypeAdapter
 
 from ..client.errors import IntaglioError
-from ..client.models import Extraction, GuidanceOptions, extraction, request_body
-from ..client.shapes import Shape, shape_of
+from ..client.models import Extraction, GuidanceOptions
 from ..extraction.enforcement import contract_of
 from ..extraction.engine_output import EngineOutput
-from ..extraction.extract import Extractor, Prepared, TextModel
+from ..extraction.extract import Extractor, TextModel
 from ..extraction.failures import request_error
-from ..extraction.translate import checked
 from ..http.sdk_errors import sdk_errors
 from .load_errors import sdk_load_errors
+from .running_items import RunningItems
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -252,60 +250,15 @@ class LLM:
         Items are drawn as others end, to keep `at_once` in the engine. A None item means that no other is available
         now; the stream ends if the engine is empty then. Closing the stream early aborts the rest.
         """
-        refused: deque[tuple[K, IntaglioError]] = deque()
-        outputs: dict[str, tuple[K, Shape[Any], Prepared, EngineOutput]] = {}
-
-        def prepared() -> Iterator[Request | None]:
-            for item in items:
-                if item is None:
-                    yield None
-                    continue
-                key, schema, text = item
-                shape = shape_of(schema)
-                try:
-                    with sdk_errors():
-                        body = request_body(shape, text, None, options)
-                        parsed = self._extractor.parse(checked(body))
-                        verdict = self._door.submit(parsed.constraint)
-                    while outputs and not verdict.done():
-                        yield None  # let the engine go on with the other texts
-                    with sdk_errors():
-                        examined = self._extractor.examined(parsed, verdict.result())
-                        ready = self._extractor.prepare(examined)
-                except IntaglioError as error:
-                    refused.append((key, error))
-                else:
-                    outputs[ready.request.id] = key, shape, ready, EngineOutput()
-                    yield ready.request
-
-        with (
-            sdk_errors(),
-            closing(self._engine.generate(prepared(), at_once=at_once)) as deltas,
-        ):
+        running = RunningItems[K](self._extractor, self._door, self._engine.abort, at_once)
+        requests = running.requests(items, options)
+        with sdk_errors(), closing(self._engine.generate(requests, at_once=at_once)) as deltas:
             for delta in deltas:
-                while refused:
-                    yield refused.popleft()
-                key, shape, ready, output = outputs[delta.request_id]
-                output.add(delta)
-                if delta.finish is None:
-                    continue
-                del outputs[delta.request_id]
-                try:
-                    result = _finish(self._extractor, ready, output, shape)
-                except IntaglioError as error:
-                    yield key, error
-                else:
-                    yield key, result
-        yield from refused
-
-
-def _finish(
-    extractor: Extractor, ready: Prepared, output: EngineOutput, shape: Shape[T]
-) -> Extraction[T]:
-    """The result that the client would return, parsed by the client's code."""
-    with sdk_errors():
-        result = extractor.finish_extraction(ready, output)
-    return extraction(result.model_dump_json(by_alias=True).encode(), shape, None)
+                yield from running.refused()
+                outcome = running.take(delta)
+                if outcome is not None:
+                    yield outcome
+        yield from running.refused()
 
 
 class _Text:

@@ -469,4 +469,8 @@ COVERED = {
     "service/openai/response_answer.py": "tests/service/openai/test_responses.py",
     "service/openai/response_input.py": "tests/service/openai/test_responses.py",
     "service/openai/response_items.py": "tests/service/openai/test_responses.py",
+    "service/windows/schema_places.py": "tests/service/windows/test_window_schema.py",
+    "service/windows/window_events.py": "tests/service/test_window_runs.py",
+    "service/windows/window_plan.py": "tests/service/windows/test_window_reader.py",
+    "service/windows/windowed_extraction.py": "tests/service/windows/test_window_reader.py",
 }

@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PRINTS = {
     "handle_errors.py": (
         r"refused at /schema/pattern: back-reference.*",
-        r"too long: shorten the text by at least \d+ tokens, or split it",
+        r"too long: shorten the text by at least \d+ tokens, or set long_documents to windows",
         r"404 unknown_schema: did you mean invoice",
         r"retryable: True; cannot connect to http",
     ),

@@ -1,0 +1,177 @@
+"""The items of `LLM.extract_stream` while the engine runs their requests: one request, or one for each window.
+
+Does: examine and prepare items as they are drawn, give their requests to the engine, and turn its deltas into results
+and errors. Does not: run the engine.
+"""
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+from intaglio.engine.api import Delta, Request, SchemaGate
+from intaglio.grammar.api import Verdict
+from intaglio.schemas.wire import ExtractResult
+
+from ..client.errors import IntaglioError
+from ..client.models import Extraction, extraction, request_body
+from ..client.shapes import Shape, shape_of
+from ..extraction.engine_output import EngineOutput
+from ..extraction.extract import Extractor, ParsedExtraction, Prepared
+from ..extraction.translate import checked
+from ..http.sdk_errors import sdk_errors
+from ..windows.window_plan import plan_windows
+from ..windows.window_reader import WindowReader
+
+K = TypeVar("K")
+
+Items = Iterable[tuple[K, Any, str] | None]
+
+
+@dataclass(eq=False, slots=True)
+class _RunningItem(Generic[K]):
+    """An item of which requests run or will. `reader` is None if it is read at once."""
+
+    key: K
+    shape: Shape[Any]
+    reader: WindowReader | None = None
+    open_ids: set[str] = field(default_factory=set)
+
+
+class RunningItems(Generic[K]):
+    """Runs items for one engine, `at_once` at a time. `abort` ends a request of the engine early."""
+
+    def __init__(
+        self, extractor: Extractor, door: SchemaGate, abort: Callable[[str], None], at_once: int
+    ) -> None:
+        self._extractor = extractor
+        self._door = door
+        self._abort = abort
+        self._at_once = at_once
+        self._outputs: dict[str, tuple[_RunningItem[K], Prepared, EngineOutput]] = {}
+        self._in_windows: dict[_RunningItem[K], None] = {}
+        self._refused = deque[tuple[K, IntaglioError]]()
+
+    def requests(
+        self, items: Items[K], options: Mapping[str, Any]
+    ) -> Generator[Request | None, None, None]:
+        """The requests of all items; None where none is to be started before another one ends.
+
+        An item is drawn before each request of a window, as long as there is room for one: a source of items may do
+        work of its own when it is asked.
+        """
+        source, is_exhausted = iter(items), False
+        while not is_exhausted or self._in_windows:
+            drawn = None
+            if not is_exhausted and len(self._in_windows) < self._at_once:
+                try:
+                    drawn = next(source)
+                except StopIteration:
+                    is_exhausted = True
+            if drawn is not None:
+                yield from self._begun(*drawn, options)
+            window = self._window_request()
+            is_over = is_exhausted and not self._in_windows
+            if not is_over and (drawn is None or window is not None):
+                yield window
+
+    def refused(self) -> Iterator[tuple[K, IntaglioError]]:
+        """The items that were refused since the last call, each with its error."""
+        while self._refused:
+            yield self._refused.popleft()
+
+    def take(self, delta: Delta) -> tuple[K, Extraction[Any] | IntaglioError] | None:
+        """Take a delta of the engine; the key and the outcome of an item that it ends."""
+        if delta.request_id not in self._outputs:
+            return None  # of an item that has failed
+        item, prepared, output = self._outputs[delta.request_id]
+        output.add(delta)
+        if delta.finish is None:
+            return None
+        del self._outputs[delta.request_id]
+        item.open_ids.discard(delta.request_id)
+        try:
+            with sdk_errors():
+                result = self._result(item, prepared, output)
+            if result is None:
+                return None
+            found = extraction(result.model_dump_json(by_alias=True).encode(), item.shape, None)
+        except IntaglioError as error:
+            self._drop(item)
+            return item.key, error
+        self._in_windows.pop(item, None)
+        return item.key, found
+
+    def _result(
+        self, item: _RunningItem[K], prepared: Prepared, output: EngineOutput
+    ) -> ExtractResult | None:
+        result = self._extractor.finish_extraction(prepared, output)
+        if item.reader is None:
+            return result
+        item.reader.take(prepared.request.id, result)
+        return item.reader.result() if item.reader.is_over else None
+
+    def _begun(
+        self, key: K, schema: Any, text: str, options: Mapping[str, Any]
+    ) -> Generator[Request | None, None, None]:
+        """Examine an item and begin it; None while its schema is examined."""
+        shape = shape_of(schema)
+        try:
+            with sdk_errors():
+                parsed = self._extractor.parse(checked(request_body(shape, text, None, options)))
+                verdict = self._door.submit(parsed.constraint)
+            yield from self._until(verdict)
+            with sdk_errors():
+                examined = self._extractor.examined(parsed, verdict.result())
+                plan = plan_windows(self._extractor, examined)
+            if plan is None:
+                yield self._at_once_request(key, shape, examined)
+                return
+            with sdk_errors():
+                verdict = self._door.submit(plan.part.constraint)
+            yield from self._until(verdict)
+            with sdk_errors():
+                part = self._extractor.examined(plan.part, verdict.result())
+        except IntaglioError as error:
+            self._refused.append((key, error))
+            return
+        reader = WindowReader(self._extractor, replace(plan, part=part))
+        self._in_windows[_RunningItem(key, shape, reader)] = None
+
+    def _until(self, verdict: Future[Verdict]) -> Iterator[None]:
+        """Let the engine go on with other items until a schema is examined."""
+        while self._outputs and not verdict.done():
+            yield None
+
+    def _at_once_request(self, key: K, shape: Shape[Any], examined: ParsedExtraction) -> Request:
+        with sdk_errors():
+            prepared = self._extractor.prepare(examined)
+        return self._opened(_RunningItem(key, shape), prepared)
+
+    def _window_request(self) -> Request | None:
+        """The next request of an item that is read in windows."""
+        for item in list(self._in_windows):
+            assert item.reader is not None  # only such items are kept here
+            try:
+                with sdk_errors():
+                    prepared = item.reader.next_request()
+            except IntaglioError as error:
+                self._drop(item)
+                self._refused.append((item.key, error))
+                continue
+            if prepared is not None:
+                return self._opened(item, prepared)
+        return None
+
+    def _opened(self, item: _RunningItem[K], prepared: Prepared) -> Request:
+        self._outputs[prepared.request.id] = item, prepared, EngineOutput()
+        item.open_ids.add(prepared.request.id)
+        return prepared.request
+
+    def _drop(self, item: _RunningItem[K]) -> None:
+        """Forget an item that has failed, and end its other requests."""
+        self._in_windows.pop(item, None)
+        for request_id in item.open_ids:
+            del self._outputs[request_id]
+            self._abort(request_id)

@@ -1,0 +1,100 @@
+"""Windows of a text: they cover it, fit, overlap a little, and are cut where a reader would cut."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from intaglio.service.windows.split import SMALLEST_WINDOW, Window, split
+
+TEXTS = st.text(st.sampled_from("ab .\n\n\f#1é字\t"), max_size=1500)
+
+
+def words(text: str) -> int:
+    """A tokenizer with one token for each two characters."""
+    return -(-len(text) // 2)
+
+
+def parts(text: str, windows: tuple[Window, ...]) -> list[str]:
+    return [text[one.start : one.end] for one in windows]
+
+
+@settings(deadline=None)
+@given(TEXTS, st.integers(SMALLEST_WINDOW, 200), st.integers(0, 50))
+def test_windows_cover_the_text_and_fit(text: str, room: int, overlap: int) -> None:
+    overlap = min(overlap, room // 4)
+    windows = split(text, words, room, overlap, 1000)
+    assert split(text, words, room, overlap, 1000) == windows
+    if not text:
+        assert windows == ()
+        return
+    assert windows[0].start == 1000
+    assert windows[-1].end == 1000 + len(text)
+    for one, after in pairwise(windows):
+        assert one.start < after.start <= one.end < after.end
+        shared = text[after.start - 1000 : one.end - 1000]
+        assert words(shared) <= overlap
+    for one in windows:
+        assert words(text[one.start - 1000 : one.end - 1000]) <= one.tokens <= room
+    for one, later in zip(windows, windows[2:], strict=False):
+        assert one.end <= later.start
+
+
+def test_each_character_is_counted_once_if_no_line_is_long() -> None:
+    text = "".join(f"line {number}\n" for number in range(5000))
+    counted = list[str]()
+
+    def count(piece: str) -> int:
+        counted.append(piece)
+        return words(piece)
+
+    assert len(split(text, count, 100, 10)) > 100
+    assert "".join(counted) == text
+
+
+@pytest.mark.parametrize(
+    ("separator", "ends"),
+    [
+        ("\f", "\f"),
+        ("\n\n", "\n\n"),
+        ("\n", "\n"),
+    ],
+)
+def test_windows_end_at_the_strongest_border(separator: str, ends: str) -> None:
+    record = "a line of it\nanother line\n  an indented one"
+    text = separator.join([record] * 40)
+    for part in parts(text, split(text, words, 80, 0))[:-1]:
+        assert part.endswith(ends), part
+
+
+def test_a_heading_begins_a_window() -> None:
+    text = "".join(f"# Part {n}\n\n" + "some words of text\n\n" * 3 for n in range(30))
+    for part in parts(text, split(text, words, 90, 0)):
+        assert part.startswith("# Part")
+
+
+def test_an_indented_line_stays_with_the_line_before() -> None:
+    text = "".join(f"Record {n}\n  with a detail\n  and one more\n" for n in range(40))
+    for part in parts(text, split(text, words, 100, 25)):
+        assert part.startswith("Record")
+
+
+def test_a_long_line_is_cut_between_sentences_and_words() -> None:
+    text = "This is a sentence of some words. It ends here. " * 60
+    for part in parts(text, split(text, words, 400, 0))[:-1]:
+        assert part.endswith(". ")
+    text = "word " * 600
+    for part in parts(text, split(text, words, 200, 0)):
+        assert part.endswith("word ")
+
+
+def test_a_text_without_any_border_is_cut_all_the_same() -> None:
+    text = "x" * 10_000
+    assert len(split(text, words, 64, 16)) > 50
+
+
+def test_impossible_bounds_are_refused() -> None:
+    with pytest.raises(ValueError, match="out of bounds"):
+        split("a", words, SMALLEST_WINDOW - 1, 0)
+    with pytest.raises(ValueError, match="out of bounds"):
+        split("a", words, 100, 26)

@@ -1,0 +1,208 @@
+"""One long document is read in windows, without a server: by a double that reads each window from its prompt."""
+
+import json
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from intaglio.engine.api import Finish, TooLong
+from intaglio.engine.types import Request
+from intaglio.grammar.api import Verdict
+from intaglio.schemas.wire import ExtractOptions, ExtractRequest, ExtractResult
+from intaglio.service.errors import RequestDeadlineExceeded, WindowsConflict
+from intaglio.service.extraction.engine_output import EngineOutput
+from intaglio.service.extraction.extract import Extractor, Prepared, TextModel
+from intaglio.service.windows.window_plan import WindowPlan, plan_windows
+from intaglio.service.windows.window_reader import WindowReader
+
+from tests.support.reading_engine import (
+    LEDGER,
+    ReadingEngine,
+    assembly,
+    entries,
+    ledger_text,
+)
+from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+
+
+@pytest.fixture(scope="module")
+def text_model(tmp_path_factory: pytest.TempPathFactory) -> TextModel:
+    return TextModel.load(write_checkpoint(tmp_path_factory.mktemp("models") / "m", LLAMA))
+
+
+@pytest.fixture
+def extractor(text_model: TextModel) -> Extractor:
+    return Extractor(text_model, assembly().info)
+
+
+def planned(extractor: Extractor, schema: Any, text: str, **options: Any) -> WindowPlan | None:
+    options.setdefault("long_documents", "windows")
+    body = ExtractRequest(schema=schema, text=text, options=ExtractOptions(**options))
+    return plan_windows(extractor, extractor.examined(extractor.parse(body), Verdict()))
+
+
+def answered(engine: ReadingEngine, request: Request) -> EngineOutput:
+    engine.submit(request)
+    output = EngineOutput()
+    for delta in engine.step():
+        output.add(delta)
+    assert output.finish is Finish.STOP
+    return output
+
+
+def read(
+    extractor: Extractor, plan: WindowPlan, engine: ReadingEngine, seed: int = 0, at_once: int = 8
+) -> tuple[ExtractResult, list[Any]]:
+    """The result of a plan whose requests end in any order, and the items in the order in which they were settled."""
+    dice, reader = random.Random(seed), WindowReader(extractor, plan, at_once)
+    running, settled, most = list[Prepared](), list[Any](), 0
+    while not reader.is_over:
+        while (prepared := reader.next_request()) is not None:
+            running.append(prepared)
+        most = max(most, len(running))
+        prepared = running.pop(dice.randrange(len(running)))
+        result = extractor.finish_extraction(prepared, answered(engine, prepared.request))
+        settled += [item.value for item in reader.take(prepared.request.id, result)]
+    assert most <= at_once
+    return reader.result(), settled
+
+
+@pytest.mark.parametrize(("seed", "at_once"), [(0, 8), (1, 3), (2, 1)])
+def test_every_record_comes_once_in_order_whatever_window_ends_first(
+    extractor: Extractor, seed: int, at_once: int
+) -> None:
+    text = ledger_text(150)
+    plan = planned(extractor, LEDGER, text)
+    assert plan is not None
+    engine = ReadingEngine()
+    result, settled = read(extractor, plan, engine, seed, at_once)
+    assert result.data == {"branch": "Bremen", "entries": entries(text)}
+    assert settled == entries(text)
+    assert len(entries(text)) == 150
+    reading = result.reading
+    assert reading is not None
+    assert reading.windows == len(reading.spans) == len(plan.windows) == len(engine.prompts)
+    assert (reading.spans[0].start, reading.spans[-1].end) == (0, len(text))
+    assert result.usage.output_tokens > len(json.dumps(result.data, separators=(",", ":")))
+    assert result.warnings == ()
+
+
+def test_a_window_whose_answer_was_cut_short_is_read_again_in_halves(extractor: Extractor) -> None:
+    text = ledger_text(60)
+    plan = planned(extractor, LEDGER, text, max_tokens=400)
+    assert plan is not None
+    engine = ReadingEngine()
+    result, settled = read(extractor, plan, engine)
+    assert result.reading is not None
+    assert result.reading.windows > len(plan.windows)
+    assert len(engine.prompts) > result.reading.windows
+    assert result.data == {"branch": "Bremen", "entries": entries(text)}
+    assert settled == entries(text)
+    assert not result.usage.budget_forced
+
+
+def test_a_required_value_that_no_window_states_is_read_once_more(extractor: Extractor) -> None:
+    text = ledger_text(60, branch=None)
+    plan = planned(extractor, LEDGER, text)
+    assert plan is not None
+    engine = ReadingEngine()
+    result, _ = read(extractor, plan, engine)
+    assert result.data == {"branch": "made up", "entries": entries(text)}
+    assert [(one.kind, one.pointer) for one in result.warnings] == [("not_found", "/branch")]
+    assert len(engine.prompts) == len(plan.windows) + 1
+
+
+def test_with_null_for_what_is_not_stated_no_further_reading_is_needed(
+    extractor: Extractor,
+) -> None:
+    plan = planned(extractor, LEDGER, ledger_text(60, branch=None), not_stated="null")
+    assert plan is not None
+    result, _ = read(extractor, plan, ReadingEngine())
+    assert isinstance(result.data, dict)
+    assert result.data["branch"] is None
+    assert [(one.kind, one.pointer) for one in result.warnings] == [("not_stated", "/branch")]
+
+
+def test_items_beyond_the_most_are_dropped_with_a_warning(extractor: Extractor) -> None:
+    items = {**LEDGER["properties"]["entries"], "maxItems": 40}
+    schema = {**LEDGER, "properties": {**LEDGER["properties"], "entries": items}}
+    text = ledger_text(60)
+    plan = planned(extractor, schema, text)
+    assert plan is not None
+    result, settled = read(extractor, plan, ReadingEngine())
+    assert result.data == {"branch": "Bremen", "entries": entries(text)[:40]}
+    assert settled == entries(text)[:40]
+    assert [(one.kind, one.pointer) for one in result.warnings] == [("items_dropped", "/entries")]
+
+
+def test_a_whole_that_breaks_a_keyword_is_an_error_by_pointer(extractor: Extractor) -> None:
+    last = {"contains": {"properties": {"number": {"const": 60}}}}
+    items = {**LEDGER["properties"]["entries"], **last}
+    schema = {**LEDGER, "properties": {**LEDGER["properties"], "entries": items}}
+    plan = planned(extractor, schema, ledger_text(60))
+    assert plan is not None
+    with pytest.raises(WindowsConflict) as caught:
+        read(extractor, plan, ReadingEngine())
+    (detail,) = caught.value.details
+    assert detail.pointer == "/schema/properties/entries/contains"
+    assert detail.keyword == "contains"
+
+
+def test_a_document_that_fits_or_may_not_be_split_is_read_at_once(extractor: Extractor) -> None:
+    assert planned(extractor, LEDGER, ledger_text(3)) is None
+    assert planned(extractor, LEDGER, ledger_text(300), long_documents="refuse") is None
+
+
+def test_blank_windows_are_not_read(extractor: Extractor) -> None:
+    text = ledger_text(30) + "\n" * 3000 + ledger_text(3)
+    plan = planned(extractor, LEDGER, text)
+    assert plan is not None
+    assert all(text[one.start : one.end].strip() for one in plan.windows)
+    result, _ = read(extractor, plan, ReadingEngine())
+    assert isinstance(result.data, dict)
+    assert result.data["entries"] == entries(text)
+
+
+def test_too_little_room_for_windows_is_refused_by_its_cause(extractor: Extractor) -> None:
+    with pytest.raises(TooLong) as caught:
+        planned(extractor, LEDGER, ledger_text(300), max_tokens=3800)
+    assert caught.value.where == "options.max_tokens"
+
+
+def test_the_deadline_is_that_of_the_whole(extractor: Extractor) -> None:
+    plan = planned(extractor, LEDGER, ledger_text(60), deadline_s=60.0)
+    assert plan is not None
+    first = WindowReader(extractor, plan).next_request()
+    assert first is not None
+    assert first.request.deadline is not None
+    assert first.request.deadline < 60.0
+    late = replace(plan, whole=replace(plan.whole, started=plan.whole.started - 61))
+    with pytest.raises(RequestDeadlineExceeded):
+        WindowReader(extractor, late).next_request()
+
+
+def test_warnings_of_windows_point_into_the_whole(extractor: Extractor) -> None:
+    text = ledger_text(60)
+    plan = planned(extractor, LEDGER, text)
+    assert plan is not None
+    reader, engine = WindowReader(extractor, plan, 1), ReadingEngine()
+    marked = list[Any]()
+    while (prepared := reader.next_request()) is not None:
+        result = extractor.finish_extraction(prepared, answered(engine, prepared.request))
+        assert isinstance(result.data, dict)
+        read_entries = result.data["entries"]
+        assert isinstance(read_entries, list)
+        place = {"pointer": "/entries/2/name", "kind": "looped", "message": "m"}
+        result = ExtractResult.model_validate(
+            {**result.model_dump(), "warnings": (place,)}, strict=False
+        )
+        marked.append(read_entries[2])
+        reader.take(prepared.request.id, result)
+    result = reader.result()
+    assert isinstance(result.data, dict)
+    found = [one.pointer for one in result.warnings]
+    known = result.data["entries"]
+    assert isinstance(known, list)
+    assert len(found) > 1
+    assert all(known[int(place.split("/")[2])] in marked for place in found)
