@@ -31,6 +31,7 @@ _MOST_OUTPUTS: Final = 8
 _MOST_BYTES: Final = 6_144  # of one output
 _DEEPEST: Final = 10  # nested rules; at this depth only the end is approached
 _AHEAD: Final = 4  # moves of look-ahead for a new branch
+_MOST_LOOKED_AT: Final = 1_000  # states looked at for new branches, for one output
 _FAR: Final = 1_024  # bytes to the end where the distance is unknown
 _LARGEST: Final = 8_000  # states; the texts of larger leaves are not searched
 _NO_NAME: Final = 2  # bytes of the shortest text of an outcome that stands for no particular name
@@ -93,6 +94,7 @@ class _Writer:
         self._left: dict[tuple[int, int], dict[int, None]] = {}
         self._texts: dict[int, dict[int, bytes]] = {}  # of leaves, by entry and outcome
         self._open: list[_Open] = []
+        self._looks = _MOST_LOOKED_AT  # left for this output
 
     def output(self, until: float) -> bytes:
         """The beginning of an output that takes branches not taken before."""
@@ -100,6 +102,7 @@ class _Writer:
         if isinstance(machine.root, Dfa):
             return usual_text(machine.root)[1]
         text, state = bytearray(), machine.start
+        self._looks = _MOST_LOOKED_AT
         self._open = [_Open(0, machine.root)]
         while state >= 0 and len(text) < _MOST_BYTES and thread_time() < until:
             move, taken = self._choose(state)
@@ -181,6 +184,9 @@ class _Writer:
 
     def reaches_new(self, state: int, within: int, ahead: int) -> bool:
         """Whether a rule called from site `within` can reach a new branch from a state within `ahead` moves."""
+        self._looks -= 1
+        if self._looks < 0:  # where many characters may follow, as in a document
+            return False
         return any(self._is_new(move, within, ahead) for move, _ in self._graph.moves(state))
 
     def _is_new(self, move: int, within: int, ahead: int) -> bool:

@@ -22,6 +22,7 @@ from ..intake.verdict_store import Store
 from .outcome_cache import Outcome, OutcomeCache
 
 _MEASURE_S = 1.0  # between measurements: grammars grow while they are used
+_DOCUMENT_BYTES = 32  # for each character of a document: twice its text, with its sorted suffixes
 _MOST_UNRECORDED_USES = 256  # uses counted here before they are written to the store
 _TRIM_BYTES = 16 << 20  # bytes of evicted grammars after which the heap is trimmed
 
@@ -117,7 +118,8 @@ class GrammarCache:
             known = self._held.get(key)
             if known is not None:
                 self._counts["hits"] += 1
-                self._uses[constraint] += 1
+                if constraint.document is None:
+                    self._uses[constraint] += 1
                 self._account()
                 _answer(future, known)
                 return future
@@ -201,8 +203,8 @@ class GrammarCache:
 
     def _compiled(self, constraint: Constraint) -> CompiledGrammar:
         """Compile a constraint, starting from a stored verdict if there is one; else store the verdict."""
-        if self._store is None:
-            return self._compiler.compile(constraint)
+        if self._store is None or constraint.document is not None:
+            return self._compiler.compile(constraint)  # a verdict does not depend on the document
         known = self._store.get(constraint)
         if known is not None:
             with self._lock:
@@ -226,7 +228,8 @@ class GrammarCache:
             self._counts["microseconds"] += round(seconds * 1e6)
             if isinstance(outcome, GrammarError):
                 self._counts["failures"] += 1
-            self._held.put(constraint.key, outcome, len(constraint.source))
+            size = len(constraint.source) + _DOCUMENT_BYTES * len(constraint.document or "")
+            self._held.put(constraint.key, outcome, size)
             self._account()
             trim = self._held.evicted_bytes >= _TRIM_BYTES
             if trim:

@@ -109,6 +109,7 @@ def _language(constraint: Constraint, schema: "Json") -> "Language":
         extra_properties=constraint.extra_properties,
         exponents=constraint.exponents,
         short_numbers=constraint.short_numbers,
+        document=constraint.document,
     )
     language = Language(schema, form, read_all(constraint.schemas))
     _refuse_endless(language.enforced)

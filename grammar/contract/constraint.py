@@ -6,11 +6,12 @@ not: parse or check the source (`frontend`, `compile`).
 
 import hashlib
 import json
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 MOST_INDENT: Final = 16
+_EXTENSION: Final = '"x-intaglio"'
 
 
 class Kind(StrEnum):
@@ -58,6 +59,8 @@ class Constraint:
     assertions may be written with an exponent, where the assertions can still be enforced. `schemas`: other documents
     that `$ref` may refer to, as pairs of URI and JSON text; documents are never fetched. `short_numbers`: limits
     numbers to 20 digits before the decimal point and 17 after it, unless a bound or constant of the schema has more.
+    `document`: the text of which strings with `x-intaglio: {"verbatim": true}` are substrings; a schema with such
+    strings is refused without it.
     """
 
     kind: Kind
@@ -71,11 +74,18 @@ class Constraint:
     schemas: tuple[tuple[str, str], ...] = ()
     header: bool = True
     short_numbers: bool = False
+    document: str | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError if `indent` is out of bounds."""
         if not 0 <= self.indent <= MOST_INDENT:
             raise ValueError(f"indent must be between 0 and {MOST_INDENT}, not {self.indent}")
+
+    def about(self, document: str | None) -> "Constraint":
+        """This constraint for one document, if it may ask for substrings of a document; else itself, unchanged."""
+        texts = (self.source, *(text for _, text in self.schemas))
+        asks = self.kind is Kind.JSON_SCHEMA and any(_EXTENSION in text for text in texts)
+        return replace(self, document=document) if asks else self
 
     @property
     def key(self) -> str:

@@ -17,6 +17,7 @@ from ..contract.coverage import Coverage
 from ..contract.errors import GrammarError, Violation
 from ..contract.matcher import CompiledGrammar
 from ..jsonschema.read.uri import steps
+from .verdict import examinable
 
 if TYPE_CHECKING:
     from ..automata import Dfa
@@ -90,7 +91,7 @@ def explain(compiler: Compiler, constraint: Constraint) -> Explanation:
     try:
         examined = _findings(constraint)
         began = time.perf_counter()
-        grammar = compiler.compile(constraint)
+        grammar = compiler.compile(examinable(constraint))
         compiled = time.perf_counter()
         grammar.matcher().fill(empty_rows(1, compiler.vocabulary.width)[0])
         cost = _cost(grammar, compiled - began, time.perf_counter() - compiled)
@@ -104,7 +105,7 @@ def judge(constraint: Constraint) -> Explanation:
     examined: _SchemaFindings = ((), None)
     try:
         examined = _findings(constraint)
-        screen(constraint)
+        screen(examinable(constraint))
     except GrammarError as error:
         return _refused(constraint, error, examined)
     return Explanation(constraint, None, *examined)
@@ -182,7 +183,8 @@ def _findings(constraint: Constraint) -> _SchemaFindings:
     from ..jsonschema.report.unenforced import unread
 
     schema = read(constraint.source)
-    formulas = SchemaFormulas(Schemas(schema, read_all(constraint.schemas)), constraint.formats)
+    schemas = Schemas(schema, read_all(constraint.schemas))
+    formulas = SchemaFormulas(schemas, constraint.formats, examinable(constraint).document)
     enforced, _ = check(formulas)
     found = [Finding(entry.where, entry.keyword, entry.tier.value) for entry in enforced]
     found += [

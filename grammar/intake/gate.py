@@ -53,11 +53,12 @@ class VerdictCache:
         self._closed = False
 
     def submit(self, constraint: Constraint) -> Future[Verdict]:
-        """The verdict on a constraint, as a future that other callers may share.
+        """The verdict on a constraint, as a future that other callers may share. It is the same for every document.
 
         It fails with `CompilerBusy` if too many constraints are waiting, and with the error of an examination that
         fails.
         """
+        constraint = constraint.about(None)
         key = constraint.key
         future: Future[Verdict] = Future()
         future.set_running_or_notify_cancel()

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
+from ..base.placeholder import PLACEHOLDER
 from ..compiler.frontend import Screened, screen
 from ..contract.constraint import Constraint, Kind
 from ..contract.coverage import Coverage
@@ -99,6 +100,11 @@ def cut_off(reason: str) -> Verdict:
     return Verdict(ConstraintTooLarge.code, f"{reason}; {_SMALLER}", where, final=False)
 
 
+def examinable(constraint: Constraint) -> Constraint:
+    """The constraint with a placeholder for the document: what is examined holds for every document."""
+    return constraint.about(PLACEHOLDER)
+
+
 def examine(
     compiler: "Compiler", constraint: Constraint, clock: Callable[[], float] = time.process_time
 ) -> Verdict:
@@ -110,7 +116,7 @@ def examine(
     """
     begun = clock()
     try:
-        found = screen(constraint)
+        found = screen(examinable(constraint))
         shortest = _try(compiler, found, clock)
     except GrammarError as error:
         return _refusal(error, clock() - begun)
@@ -132,7 +138,7 @@ def screened(constraint: Constraint) -> Verdict:
     """The verdict of the front end alone, without a vocabulary, in this process and without a time limit."""
     begun = time.process_time()
     try:
-        found = screen(constraint)
+        found = screen(examinable(constraint))
     except GrammarError as error:
         return _refusal(error, time.process_time() - begun)
     if found.release is not None:

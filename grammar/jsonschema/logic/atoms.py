@@ -108,6 +108,14 @@ class Possibly:
 
 
 @dataclass(frozen=True, slots=True)
+class Verbatim:
+    """The string is a substring of the document. `where`: the JSON Pointer of the first keyword that says so."""
+
+    document: str = field(repr=False)
+    where: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Integer:
     """The number has no fractional part; `plainly`: nor is it written with one (in draft 4, 1.0 is no integer)."""
 
@@ -244,7 +252,9 @@ class UnevaluatedItems:
 
 
 KIND_OF: dict[type, ValueKind] = {
-    **dict.fromkeys((Pattern, Length, Format, Superset, Surely, Possibly), ValueKind.STRING),
+    **dict.fromkeys(
+        (Pattern, Length, Format, Superset, Surely, Possibly, Verbatim), ValueKind.STRING
+    ),
     **dict.fromkeys((Integer, AtLeast, AtMost, MultipleOf, Plain), ValueKind.NUMBER),
     **dict.fromkeys(
         (Properties, PropertyNames, Required, MemberCount, UnevaluatedMembers), ValueKind.OBJECT

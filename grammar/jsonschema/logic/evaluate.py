@@ -6,6 +6,7 @@ constants. Does not: parse text, build automata, or report errors by place.
 
 from ... import regex
 from ...leaves import formats
+from ...leaves.document_text import document_text
 from ..read.values import List, Map, Truth, Value
 from .atoms import (
     PLAIN_INTEGER,
@@ -34,6 +35,7 @@ from .atoms import (
     UnevaluatedItems,
     UnevaluatedMembers,
     Unique,
+    Verbatim,
 )
 from .formula import Atom, Formula, evaluate
 
@@ -74,6 +76,8 @@ def _string(atom: Atom, text: str) -> bool:
         return matches(atom.source, text)
     if isinstance(atom, Length):
         return _in_range(len(text), atom.least, atom.most)
+    if isinstance(atom, Verbatim):
+        return document_text(atom.document).has(text)
     if isinstance(atom, Superset):
         return True  # a bound for automata; the format itself is judged separately
     if isinstance(atom, Possibly):

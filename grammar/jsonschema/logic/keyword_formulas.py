@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
+from ...contract.errors import Refusal, UnsupportedConstraint
 from ...leaves.formats import KNOWN
-from ..read.dialects import DRAFT4
+from ..read.dialects import DRAFT4, EXTENSION
 from ..read.dynamic_scope import Place, Schema, item_parts
+from ..read.uri import step
 from ..read.values import Json, canonical, number
 from .atoms import (
     PLAIN_INTEGER,
@@ -33,6 +35,7 @@ from .atoms import (
     UnevaluatedItems,
     UnevaluatedMembers,
     Unique,
+    Verbatim,
 )
 from .covers import OBJECTS, item_covers, member_covers
 from .formula import Atom, Formula, Pool
@@ -232,6 +235,19 @@ def _other_items(at: Keyword) -> Formula:
     return at.pool.of(UnevaluatedItems(at.sub("unevaluatedItems"), covers))
 
 
+def _verbatim(at: Keyword) -> Formula:
+    where = step(at.place.site.where, EXTENSION)
+    if not (isinstance(at.value, dict) and at.value.get("verbatim")):
+        return at.pool.true
+    if at.formulas.document is None:
+        reason = "a verbatim string is a substring of the document, and there is none here"
+        hint = "remove x-intaglio, or send the document with the schema to /v1/extract"
+        raise UnsupportedConstraint(
+            f"{where}: {reason}", (Refusal(where, EXTENSION, reason, hint),)
+        )
+    return at.pool.of(Verbatim(at.formulas.document, where))
+
+
 BUILDERS: Mapping[str, Builder] = {
     "type": _types,
     "enum": _one_of_values,
@@ -263,4 +279,5 @@ BUILDERS: Mapping[str, Builder] = {
     **dict.fromkeys(("$ref", "$dynamicRef", "$recursiveRef"), reference),
     "unevaluatedProperties": _other_members,
     "unevaluatedItems": _other_items,
+    EXTENSION: _verbatim,
 }

@@ -19,11 +19,12 @@ DEEPEST = 120
 class SchemaFormulas:
     """The formulas of one schema document. Owns the pool and the sub-schemas."""
 
-    def __init__(self, schemas: Schemas, formats: bool) -> None:
-        """`formats`: whether `format` is asserted wherever the dialect has the format."""
+    def __init__(self, schemas: Schemas, formats: bool, document: str | None = None) -> None:
+        """`formats`: whether `format` is asserted wherever the dialect has the format. `document`: see `SubSchemas`."""
         self.pool = Pool()
         self.schemas = schemas
         self.formats = formats
+        self.document = document
         self.demanded: dict[
             str, int
         ] = {}  # rank of each required name, in the order of the schemas

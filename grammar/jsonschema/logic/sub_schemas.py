@@ -15,12 +15,14 @@ class SubSchemas(Protocol):
     """The schemas of a document and their formulas.
 
     `formats`: whether `format` is asserted in every draft. `demanded`: the rank of each required name.
+    `document`: the text of which verbatim strings are substrings; None: there is none.
     """
 
     pool: Pool
     schemas: Schemas
     formats: bool
     demanded: dict[str, int]
+    document: str | None
 
     def below(self, place: Place, *keys: str | int) -> SubSchema:
         """The sub-schema below a place at `keys`, which is about a part of the value."""

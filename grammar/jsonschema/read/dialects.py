@@ -19,18 +19,21 @@ MAPS = frozenset(
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"]
 )
 
+# The one keyword that is ours: an object whose member `verbatim` makes a string a substring of the document.
+EXTENSION: Final = "x-intaglio"
+
 _DRAFT4 = frozenset([
     "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "definitions", "dependencies", "enum",
     "exclusiveMaximum", "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum",
     "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "oneOf", "pattern",
-    "patternProperties", "properties", "required", "type", "uniqueItems",
+    "patternProperties", "properties", "required", "type", "uniqueItems", EXTENSION,
 ])  # fmt: skip
 _DRAFT6 = _DRAFT4 | {"const", "contains", "propertyNames"}
 _DRAFT7 = _DRAFT6 | {"else", "if", "then"}
 
 # `dependencies` and `definitions` are kept from draft 7: both specifications permit them for compatibility.
 _VOCABULARY_2019: dict[str, frozenset[str]] = {
-    "core": frozenset({"$ref", "$defs", "definitions", "$recursiveRef"}),
+    "core": frozenset({"$ref", "$defs", "definitions", "$recursiveRef", EXTENSION}),
     "applicator": frozenset([
         "additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "dependencies", "dependentSchemas",
         "else", "if", "items", "not", "oneOf", "patternProperties", "properties", "propertyNames", "then",
@@ -44,7 +47,7 @@ _VOCABULARY_2019: dict[str, frozenset[str]] = {
     "format": frozenset({"format"}),
 }  # fmt: skip
 _VOCABULARY_2020: dict[str, frozenset[str]] = {
-    "core": frozenset({"$ref", "$defs", "definitions", "$dynamicRef"}),
+    "core": frozenset({"$ref", "$defs", "definitions", "$dynamicRef", EXTENSION}),
     "applicator": (
         _VOCABULARY_2019["applicator"]
         - {"additionalItems", "unevaluatedItems", "unevaluatedProperties"}
@@ -127,7 +130,7 @@ def from_vocabulary(uri: str, vocabulary: object, where: str) -> Dialect:
     """
     if not isinstance(vocabulary, dict):
         return replace(DRAFT2020, uri=uri)
-    keywords: frozenset[str] = frozenset()
+    keywords: frozenset[str] = frozenset({EXTENSION})
     base, asserts = DRAFT2020, False
     for name, needed in vocabulary.items():
         for prefix, (dialect, known) in _VOCABULARIES.items():

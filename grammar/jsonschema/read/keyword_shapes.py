@@ -3,11 +3,11 @@
 Does: report malformed values by JSON Pointer, keyword and reason. Does not: resolve references or judge instances.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 
 from ...contract.errors import Refusal
-from .dialects import LISTS, MAPS, ONE, Dialect
+from .dialects import EXTENSION, LISTS, MAPS, ONE, Dialect
 from .uri import step
 from .values import Json
 
@@ -59,17 +59,30 @@ _SHAPES: Mapping[str, _Shape] = {
     "required": _NAMES,
     "type": (f"one of {', '.join(sorted(TYPES))}, or a list of these", _is_types),
     "enum": ("a list", lambda value: isinstance(value, list)),
+    EXTENSION: ("an object", lambda value: isinstance(value, dict)),
     "dependentRequired": ("an object of lists of strings", _is_name_lists),
 }
 
 
 def malformed(schema: dict[str, Json], pointer: str, dialect: Dialect) -> list[Refusal]:
     """A refusal for each malformed keyword of one schema object (not of its sub-schemas)."""
-    return [
+    found = [
         Refusal(step(pointer, keyword), keyword, f"must be {wanted}", f"write {wanted}")
         for keyword, value in schema.items()
         if keyword in dialect.keywords and (wanted := _wanted(keyword, value, dialect)) is not None
     ]
+    return [*found, *_malformed_extension(schema.get(EXTENSION), step(pointer, EXTENSION))]
+
+
+def _malformed_extension(value: Json, where: str) -> Iterator[Refusal]:
+    """The refusals of the members of our own keyword: one that is not known must not be taken for an annotation."""
+    for name, member in value.items() if isinstance(value, dict) else ():
+        own = step(where, name)
+        if name != "verbatim":
+            hint = "its one member is verbatim"
+            yield Refusal(own, EXTENSION, f"{EXTENSION} has no such member", hint)
+        elif not isinstance(member, bool):
+            yield Refusal(own, EXTENSION, "must be true or false", "write true or false")
 
 
 def _wanted(keyword: str, value: Json, dialect: Dialect) -> str | None:

@@ -1,4 +1,4 @@
-"""The options of the JSON output: white space, order of keys, form of numbers.
+"""The options of the JSON output: white space, order of keys, form of numbers, the document.
 
 Does: hold the choices. Does not: apply them (`rules`, `scalars`).
 """
@@ -15,7 +15,8 @@ class Options:
     `any_order`: keys in any order; else declared keys come in the order of the schema, then all others. `formats`:
     assert every `format` of the specification in every draft. `extra_properties`: whether an object may have names that
     its schema does not mention. `exponents`: whether constrained numbers may have an exponent. `short_numbers`: whether
-    the digits of numbers are bounded (see `number_formulas`).
+    the digits of numbers are bounded (see `number_formulas`). `document`: the text of which verbatim strings are
+    substrings; None: there is none.
     """
 
     whitespace: Whitespace = Whitespace.COMPACT
@@ -25,6 +26,7 @@ class Options:
     extra_properties: bool = True
     exponents: bool = False
     short_numbers: bool = False
+    document: str | None = None
 
     @property
     def pretty(self) -> bool:

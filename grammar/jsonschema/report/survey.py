@@ -21,6 +21,7 @@ from ..logic.atoms import Format, MultipleOf, Properties, SubSchema, subs_of
 from ..logic.formula import Formula
 from ..logic.keyword_formulas import BUILDERS
 from ..logic.schema_formulas import SchemaFormulas
+from ..read.dialects import EXTENSION
 from ..read.dynamic_scope import Place, Schema
 from ..read.uri import step
 from ..read.values import number
@@ -162,6 +163,8 @@ def _enforced(place: Place, schema: Schema, formats: bool) -> Iterator[Enforced]
             "uniqueItems",
             False,
         ):
+            continue
+        if keyword == EXTENSION and not (isinstance(value, dict) and value.get("verbatim")):
             continue
         if keyword == "uniqueItems":
             tier = Tier.BOOKKEEPING

@@ -13,7 +13,7 @@ from ...contract.coverage import Unread, UnreadKind
 from ...leaves.formats import KNOWN
 from ..logic.keyword_formulas import UNREACHED
 from ..logic.schema_formulas import SchemaFormulas
-from ..read.dialects import DIALECTS, Dialect
+from ..read.dialects import DIALECTS, EXTENSION, Dialect
 from ..read.dynamic_scope import Place, Schema
 from ..read.uri import step
 
@@ -109,7 +109,7 @@ def why_unread(place: Place, schema: Schema, keyword: str, formats: bool) -> Cau
     if keyword in DESCRIBING or keyword in _STRUCTURE:
         return None
     if keyword.startswith("x-"):
-        return _extension(keyword)
+        return None if keyword == EXTENSION else _extension(keyword)
     if keyword in _CONTENT:
         return _annotation("the encoding of a string is an annotation in every draft")
     if keyword not in dialect.keywords:
@@ -126,7 +126,8 @@ def why_unread(place: Place, schema: Schema, keyword: str, formats: bool) -> Cau
 
 def is_annotation(keyword: str) -> bool:
     """Whether a keyword describes a value and no reader expects it to be enforced."""
-    return keyword in DESCRIBING or (keyword.startswith("x-") and _extension(keyword) is None)
+    is_foreign = keyword.startswith("x-") and _extension(keyword) is None
+    return keyword in DESCRIBING or is_foreign
 
 
 def _annotation(reason: str) -> Cause:
@@ -135,9 +136,9 @@ def _annotation(reason: str) -> Cause:
 
 def _extension(keyword: str) -> Cause | None:
     """Why an x- keyword is reported: only the prefix x-intaglio is ours, all others are annotations."""
-    if not keyword.startswith("x-intaglio"):
+    if not keyword.startswith(EXTENSION):
         return None
-    return Cause("unknown", "there are no x-intaglio keywords", "remove it")
+    return Cause("unknown", "there is no such keyword", f"did you mean {EXTENSION}?")
 
 
 def _of_format(value: object, asserted: bool) -> Cause | None:

@@ -45,7 +45,9 @@ class Language:
             InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge, Unsatisfiable: with JSON Pointers.
         """
         form = options or Options()
-        self.formulas = SchemaFormulas(Schemas(schema, registry, dialect), form.formats)
+        self.formulas = SchemaFormulas(
+            Schemas(schema, registry, dialect), form.formats, form.document
+        )
         self.shared = Shared.of(self.formulas.pool, form)
         self._names = NameLeaves(self.shared, self.formulas.demanded)
         self._containers = ContainerLanguages(self.shared, self._names)

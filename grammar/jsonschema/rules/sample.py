@@ -16,6 +16,7 @@ from ..logic.atoms import ValueKind
 from ..objects.name_rule import Keys
 from ..objects.plain_members import PlainKeys
 from ..scalars.counted_strings import CountedChars
+from ..scalars.verbatim_strings import InDocument
 from ..writing.whitespace import Gap
 from .states import After, Entry, Opened, Start, State
 from .value_rule import ValueRule
@@ -95,6 +96,8 @@ class _Writer:
         if isinstance(key, CountedChars):
             long = len(self.text) - self.text.rfind(b'"') > _LETTERS
             return int((byte is None) is long)
+        if isinstance(key, InDocument):
+            return int((byte == ord('"')) is not (key.length >= _LETTERS))
         if isinstance(key, Start) and isinstance(rule, ValueRule):
             container = byte is not None and byte in b"{["
             kind = ValueKind.OBJECT if byte == ord("{") else ValueKind.ARRAY

@@ -16,7 +16,9 @@ from ..objects.name_rule import Keys
 from ..objects.names import BetweenMembers
 from ..objects.plain_members import BetweenPlainMembers, PlainKeys
 from ..scalars.counted_strings import CountedChars, CountedString
+from ..scalars.scalar_leaves import ScalarLeaf
 from ..scalars.shared import Shared
+from ..scalars.verbatim_strings import InDocument, VerbatimString
 from ..writing.byte_cost import Cost
 from ..writing.whitespace import Blank, Gap, Line, Spacing
 from .container_languages import ContainerLanguages
@@ -64,6 +66,8 @@ class ValueRule:
             counted = self._counted
             leaf, renew = counted.following(key), partial(counted.renewed, key)
             return Expansion(call=Call(leaf, key, renew=renew))
+        if isinstance(key, InDocument):
+            return self._in_document(key)
         if isinstance(key, Colon):
             return Expansion(((b":", self._spacing.after_colon(key.value)),))
         if isinstance(key, BeforeValue):
@@ -97,6 +101,8 @@ class ValueRule:
             return self._bytes(self._inside.rest(key.state, opened=isinstance(key, Opened)))
         if isinstance(key, Colon | BeforeValue):
             return self._before_value(key)
+        if isinstance(key, InDocument):
+            return _verbatim(self._leaf).least(key)
         return self._counted.least(key) if isinstance(key, CountedChars) else UNKNOWN
 
     def _before_value(self, key: Colon | BeforeValue) -> int:
@@ -139,15 +145,32 @@ class ValueRule:
             return Expansion(tuple(arcs))
         if scalars.counted is not None and scalars.counted.start is not None:
             arcs.append((b'"', Goto(scalars.counted.start)))
+        if scalars.verbatim is not None and scalars.verbatim.start is not None:
+            arcs.append((b'"', Goto(scalars.verbatim.start)))
         call = Call(scalars.dfa, START, judge=scalars.judge)
         return Expansion(tuple(arcs), None if scalars.dfa.empty else call)
 
     @property
-    def _counted(self) -> CountedString:
+    def _leaf(self) -> ScalarLeaf:
         scalars = self._scalars.of(self._must, self._queries)
         assert scalars is not None
-        assert scalars.counted is not None
-        return scalars.counted
+        return scalars
+
+    @property
+    def _counted(self) -> CountedString:
+        counted = self._leaf.counted
+        assert counted is not None
+        return counted
+
+    def _in_document(self, key: InDocument) -> Expansion:
+        """The continuations within a verbatim string."""
+        scalars = self._leaf
+        verbatim = _verbatim(scalars)
+        arcs: tuple[tuple[bytes, Target], ...] = verbatim.arcs(key)
+        text = verbatim.ended(key)
+        if text is None:
+            return Expansion(arcs)
+        return Expansion((*arcs, (b'"', End(scalars.answers(text)))))
 
     def _between(self, key: Opened | Entry | After | Close) -> Expansion:
         """The states around members and items."""
@@ -198,3 +221,8 @@ class ValueRule:
         compared = None if same is None else EQUALITY
         usual = None if plan.queries or judge is not None else 0
         return Call(rule, before, same, judge, comparison=compared, usual=usual)
+
+
+def _verbatim(scalars: ScalarLeaf) -> VerbatimString:
+    assert scalars.verbatim is not None
+    return scalars.verbatim

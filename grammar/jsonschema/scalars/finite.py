@@ -18,6 +18,7 @@ from ..logic.residual import Restriction
 from ..read.values import FALSE, TRUE, Value
 from .small_containers import FiniteContainers
 from .string_formulas import StringAutomata
+from .verbatim_formulas import is_verbatim, verbatim_string
 
 # Larger sets of values are taken for infinite: no array exhausts them.
 FEW: Final = 256
@@ -34,6 +35,7 @@ class FiniteValues:
         extra_properties: bool,
     ) -> None:
         """`extra_properties`: see `Options`."""
+        self._pool = pool
         self._false = pool.false
         self._restriction = restriction
         self._strings = strings
@@ -68,7 +70,7 @@ class FiniteValues:
         found: set[Value] = {v for v in (None, TRUE, FALSE, *containers) if holds(formula, v)}
         strings = to(formula, ValueKind.STRING)
         try:
-            texts = () if strings is false else texts_of(self._strings.of(strings))
+            texts = () if strings is false else self._texts(strings)
         except GrammarError:
             return None
         numbers = _numbers(to(formula, ValueKind.NUMBER))
@@ -77,6 +79,11 @@ class FiniteValues:
         found.update(texts)
         found.update(number for number in numbers if holds(formula, number))
         return frozenset(found) if len(found) <= FEW else None
+
+    def _texts(self, formula: Formula) -> tuple[str, ...] | None:
+        if is_verbatim(formula):
+            return verbatim_string(self._pool, self._strings, formula).texts(FEW)
+        return texts_of(self._strings.of(formula))
 
 
 def _numbers(formula: Formula) -> Sequence[int | Fraction] | None:

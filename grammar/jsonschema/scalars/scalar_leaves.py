@@ -25,6 +25,7 @@ from ..logic.atoms import (
     Surely,
     Types,
     ValueKind,
+    Verbatim,
 )
 from ..logic.evaluate import holds
 from ..logic.formula import Atom, Formula, Op, Pool, expanded
@@ -38,6 +39,8 @@ from .opaque import opaque
 from .shared_keys import SharedCache, constant_bytes, schema_free_key
 from .string_escapes import spell, spelling_of
 from .string_formulas import StringAutomata, classes
+from .verbatim_formulas import is_verbatim, verbatim_string
+from .verbatim_strings import VerbatimString
 
 # Example values of one leaf.
 EXAMPLES = 16
@@ -55,7 +58,8 @@ _CONTAINERS: Final = frozenset({"object", "array"})
 class ScalarLeaf:
     """All scalar values of a rule. Outcome o of the automaton means that the queries of bits `vectors[o]` hold.
 
-    `counted`: long strings that are not in the automaton; the queries of bits `vectors[-1]` hold of them. `judge`:
+    `counted`: long strings that are not in the automaton; the queries of bits `vectors[-1]` hold of them. `verbatim`:
+    substrings of the document, instead of all other strings; `answers` gives the bits of the queries for each. `judge`:
     corrects the outcome of a complete text, where the automaton is only a bound.
     """
 
@@ -63,6 +67,8 @@ class ScalarLeaf:
     vectors: tuple[int, ...]
     judge: Callable[[int, bytes], int] | None = None
     counted: CountedString | None = None
+    verbatim: VerbatimString | None = None
+    answers: Callable[[str], int] = lambda _: 0
 
     @property
     def nbytes(self) -> int:
@@ -75,6 +81,8 @@ class ScalarLeaf:
         found = list(self.dfa.least.values())
         if self.counted is not None and self.counted.start is not None:
             found.append(1 + self.counted.least(self.counted.start))
+        if self.verbatim is not None and self.verbatim.start is not None:
+            found.append(1 + self.verbatim.least(self.verbatim.start))
         return min(found)
 
 
@@ -143,11 +151,13 @@ class ScalarLeaves:
         found = known.get(key)
         if found is None:
             found = self._build(must, queries)
-            if found is not None and found.judge is None:
+            if found is not None and found.judge is None and found.verbatim is None:
                 known.put(key, found, found.nbytes + sum(map(constant_bytes, about)))
         return found
 
     def _build(self, must: Formula, queries: tuple[Formula, ...]) -> ScalarLeaf | None:
+        if is_verbatim(self._restriction.to(must, ValueKind.STRING)):
+            return self._in_document(must, queries)
         atoms = list(self._scalar_atoms(must, queries))
         counted = None if queries or any(map(opaque, atoms)) else self._counted(must)
         judged = counted is None and any(map(_undecidable, atoms))
@@ -181,6 +191,24 @@ class ScalarLeaves:
         ]
         judge = partial(self._judge, must, queries) if judged else None
         return ScalarLeaf(joined(parts), tuple(vectors), judge)
+
+    def _in_document(self, must: Formula, queries: tuple[Formula, ...]) -> ScalarLeaf | None:
+        """The scalars where every string must be verbatim."""
+        formula = self._restriction.to(must, ValueKind.STRING)
+        verbatim = verbatim_string(self._pool, self._string_automata, formula)
+        parts = self._parts(must, queries, strings=False, judged=False)
+        found = [part for part in parts if not part.dfa.empty]
+        if verbatim.start is None and not found:
+            return None
+        vectors = sorted({vector for part in found for vector in part.vectors})
+        number = {vector: i for i, vector in enumerate(vectors)}
+        relabelled = [
+            part.dfa.relabel({old: number[vector] for old, vector in enumerate(part.vectors)})
+            for part in found
+        ]
+        asked = partial(_answers, queries)
+        dfa = union_all([nothing(), *relabelled])
+        return ScalarLeaf(dfa, tuple(vectors), None, None, verbatim, asked)
 
     def _scalar_atoms(self, must: Formula, queries: tuple[Formula, ...]) -> Iterator[Atom]:
         to = self._restriction.to
@@ -298,6 +326,11 @@ class ScalarLeaves:
         return found
 
 
+def _answers(queries: tuple[Formula, ...], text: str) -> int:
+    """The bits of the queries that hold of a string."""
+    return sum(1 << i for i, ask in enumerate(queries) if holds(ask, text))
+
+
 @cache
 def known_scalars() -> SharedCache[ScalarLeaf]:
     """The leaves that all schemas share."""
@@ -332,4 +365,4 @@ def _decided(pool: Pool, formula: Formula, atom: Formula, case: Formula) -> Form
 def _undecidable(atom: Atom) -> bool:
     """Whether no automaton of reasonable size decides the atom in combination with others."""
     long = isinstance(atom, Length) and max(atom.least, atom.most or 0) >= LONG
-    return long or opaque(atom)
+    return long or isinstance(atom, Verbatim) or opaque(atom)

@@ -23,9 +23,11 @@ from ...automata import (
     union_all,
     words,
 )
+from ...contract.errors import Refusal, UnsupportedConstraint
 from ...leaves import formats, strings
-from ..logic.atoms import Format, Length, OneOf, Pattern, Possibly, Superset, Surely
+from ..logic.atoms import Format, Length, OneOf, Pattern, Possibly, Superset, Surely, Verbatim
 from ..logic.formula import Atom, Formula, Op
+from ..read.dialects import EXTENSION
 
 Vectors = tuple[int, ...]
 _WIDE: Final = 64  # characters of a bound on length
@@ -110,6 +112,14 @@ def _is_wide(atom: Atom | None) -> bool:
     return isinstance(atom, Length) and max(atom.least, atom.most or 0) > _WIDE
 
 
+def misplaced(atom: Verbatim) -> UnsupportedConstraint:
+    """The error for a verbatim string where not every string has to be one."""
+    reason = "a verbatim string cannot be an alternative to other strings, be negated, or be a property name"
+    hint = "declare every alternative verbatim, or move x-intaglio to a property of its own"
+    refusal = Refusal(atom.where, EXTENSION, reason, hint)
+    return UnsupportedConstraint(f"{atom.where}: {reason}", (refusal,))
+
+
 def _atom(atom: Atom) -> Dfa:
     if isinstance(atom, Pattern):
         return regex.search(atom.source)
@@ -121,5 +131,7 @@ def _atom(atom: Atom) -> Dfa:
         return formats.certain_texts(atom.name)
     if isinstance(atom, Possibly):
         return formats.possible_texts(atom.name)
+    if isinstance(atom, Verbatim):
+        raise misplaced(atom)
     assert isinstance(atom, OneOf)
     return words({value: 0 for value in atom.values if isinstance(value, str)})

@@ -1,0 +1,171 @@
+"""Verbatim strings: strings that must be substrings of the document.
+
+Does: follow such a string byte by byte along the sorted suffixes of the document, so that it can be closed wherever it
+is legal, and go on only where a legal string follows. Does not: sort the suffixes (`leaves.document_text`).
+
+The states are made when text reaches them, and only the order of the suffixes is kept for all of them, so the memory
+is linear in the length of the document.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...automata import REFUSED, Dfa
+from ...leaves.document_text import DocumentText
+from ...machine.rule import Goto
+from .string_escapes import spell
+
+_BYTES: Final = tuple(bytes([byte]) for byte in range(256))
+_RAW: Final = 0x80  # characters from here on are written without an escape
+
+Arc = tuple[bytes, Goto]
+
+
+class InDocument(NamedTuple):
+    """A place in a verbatim string.
+
+    The suffixes of the document from rank `low` to `high` - 1 begin with the `length` characters written so far.
+    `begun`: the bytes written of the next character, in UTF-8 or as an escape.
+    """
+
+    low: int
+    high: int
+    length: int
+    begun: bytes = b""
+
+
+class VerbatimString:
+    """The substrings of a document with `least` to `most` characters (None: any number) that are texts of `chars`."""
+
+    def __init__(
+        self, document: DocumentText, chars: Dfa | None, least: int, most: int | None
+    ) -> None:
+        """`chars`: an automaton over code points; None: every text.
+
+        Raises:
+            ConstraintTooLarge: too many substrings are texts of `chars`.
+        """
+        self._codes = document.codes
+        self._chars = chars
+        self._least = least
+        if chars is None:
+            reach = document.room if most is None else np.minimum(document.room, most)
+            reach = np.where(reach >= max(least, 1), reach, -1)
+        else:
+            reach = document.reach(chars, least, most)
+        kept = reach > 0
+        self._order, self._reach = document.order[kept], reach[kept]
+        self._uniform = chars is None and most is None  # then every character that follows is legal
+
+    @property
+    def start(self) -> InDocument | None:
+        """The state after the opening quote; None if no string is legal."""
+        at = InDocument(0, len(self._order), 0)
+        return at if len(self._order) or self._may_end(at) else None
+
+    def arcs(self, at: InDocument) -> tuple[Arc, ...]:
+        """The legal bytes within the quotes, each with the state after it."""
+        found: dict[int, InDocument] = {}
+        skipped = len(at.begun)
+        for code, low, high in self._next_characters(at):
+            spelled = _spelled(code)
+            if not spelled.startswith(at.begun):
+                continue
+            byte = spelled[skipped]
+            if len(spelled) == skipped + 1:
+                found[byte] = InDocument(low, high, at.length + 1)
+            elif code < _RAW:  # escapes with one beginning are not neighbours in the order
+                found[byte] = InDocument(at.low, at.high, at.length, spelled[: skipped + 1])
+            else:
+                first = found[byte].low if byte in found else low
+                found[byte] = InDocument(first, high, at.length, spelled[: skipped + 1])
+        return tuple((_BYTES[byte], Goto(key, sure=True)) for byte, key in found.items())
+
+    def ended(self, at: InDocument) -> str | None:
+        """The string, if it may end here; else None."""
+        return self._text(at.low, 0, at.length) if not at.begun and self._may_end(at) else None
+
+    def least(self, at: InDocument) -> int:
+        """An upper bound on the bytes of the rest and the closing quote."""
+        if not at.begun and self._may_end(at):
+            return 1
+        low = at.low
+        if at.begun:
+            low = next(
+                low
+                for code, low, _ in self._next_characters(at)
+                if _spelled(code).startswith(at.begun)
+            )
+        length = max(self._least, at.length + bool(at.begun))
+        if self._chars is not None:
+            if not at.begun:
+                low += int(self._reach[low : at.high].argmax())
+            length = self._nearest_end(self._chars, low, length)
+        return len(spell(self._text(low, at.length, length))) - 1 - len(at.begun)
+
+    def texts(self, most: int) -> tuple[str, ...] | None:
+        """All the strings; None if there are more than `most`."""
+        found: list[str] = []
+        todo = [self.start]
+        while todo:
+            at = todo.pop()
+            if at is None:
+                continue
+            if self._may_end(at):
+                found.append(self._text(at.low, 0, at.length))
+            for _, low, high in self._next_characters(at):
+                todo.append(InDocument(low, high, at.length + 1))
+            if len(found) + len(todo) > most:
+                return None
+        return tuple(found)
+
+    def _next_characters(self, at: InDocument) -> Iterator[tuple[int, int, int]]:
+        """(code point, low, high) of each character that may follow, with the suffixes that go on with it."""
+        length = at.length
+        if at.high - at.low == 1:
+            if self._reach[at.low] > length:
+                yield int(self._codes[self._order[at.low] + length]), at.low, at.high
+            return
+        if at.high == at.low:
+            return
+        column = self._codes[self._order[at.low : at.high] + length]
+        cuts = np.flatnonzero(column[1:] != column[:-1]) + (at.low + 1)
+        ends = [at.low, *cuts.tolist(), at.high]
+        for low, high in pairwise(ends):
+            code = int(column[low - at.low])
+            if code >= 0 and (self._uniform or self._reach[low:high].max() > length):
+                yield code, low, high
+
+    def _may_end(self, at: InDocument) -> bool:
+        if at.length < self._least:
+            return False
+        if self._chars is None:
+            return True
+        codes = map(ord, self._text(at.low, 0, at.length))
+        return self._chars.judge(codes) != REFUSED
+
+    def _nearest_end(self, chars: Dfa, low: int, least: int) -> int:
+        """The length of the shortest legal string of `least` or more characters from the suffix of rank `low`."""
+        place, state = int(self._order[low]), 0
+        for length, code in enumerate(self._codes[place : place + int(self._reach[low])].tolist()):
+            if length >= least and chars.outcome[state] != REFUSED:
+                return length
+            state = chars.step(state, code)
+        return int(self._reach[low])
+
+    def _text(self, low: int, begin: int, end: int) -> str:
+        """Characters `begin` to `end` - 1 of the suffix of rank `low`."""
+        if begin == end:
+            return ""
+        place = int(self._order[low])
+        return self._codes[place + begin : place + end].tobytes().decode("utf-32-le")
+
+
+@lru_cache(maxsize=4096)
+def _spelled(code: int) -> bytes:
+    """The one spelling of a character within quotes."""
+    return spell(chr(code))[1:-1]
