@@ -138,4 +138,5 @@ def _accepts_everything(chars: Dfa) -> Flags:
     if chars.top != CODE_POINTS or bool((chars.classes < 0).any()):
         return np.zeros(chars.states, np.bool_)
     own = np.arange(chars.states)[:, None]
-    return (chars.outcome != REFUSED) & (chars.table == own).all(axis=1)
+    found: Flags = (chars.outcome != REFUSED) & (chars.table == own).all(axis=1)
+    return found

@@ -9,11 +9,12 @@ gives the state after that outcome, so Boolean combinations over nested values a
 determinised visibly pushdown automaton (Alur and Madhusudan, "Visibly pushdown languages", 2004).
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from ..automata import Dfa
+from ..base.array_types import Flags, Ints
 
 UNKNOWN: Final = -1  # from `Rule.least`: the rule has no cheap answer, so a search is needed
 
@@ -97,6 +98,25 @@ def as_written(text: bytes) -> Hashable:
     return text
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """States of one rule that are expanded together, because one by one would take long.
+
+    `keys`: their keys; none has a call, or an outcome without reading. State i has the arcs from `first[i]` to
+    `first[i + 1]` - 1: on the byte `taken`, to the state with the index `target`. If `outcome[i]` is not -1, the byte
+    `close` ends the rule in state i with that outcome. `whole[i]`: whether these are all moves of state i; otherwise it
+    has no arcs here, and is expanded when text reaches it.
+    """
+
+    keys: Sequence[Hashable]
+    first: Ints
+    taken: Ints
+    target: Ints
+    close: int
+    outcome: Ints
+    whole: Flags
+
+
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """All moves of one state.
@@ -107,12 +127,14 @@ class Expansion:
     `call`: entered on every byte that has no arc or other call; the callee reads that byte.
     `outcome`: the rule may end here *without* reading a byte. It does so if the next byte has no arc (longest match,
     as numbers need) or the output ends. A state has `call` or an outcome, never both.
+    `block`: states that follow, expanded together with this one; None: there are none.
     """
 
     arcs: tuple[tuple[bytes, Target], ...] = ()
     call: Call | None = None
     outcome: int | None = None
     calls: tuple[tuple[bytes, Call], ...] = ()
+    block: Block | None = None
 
 
 class Rule(Protocol):

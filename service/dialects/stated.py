@@ -41,6 +41,10 @@ class Stated:
     schema: dict[str, Any] | bool | None = None
     places: tuple[tuple[str, str], ...] = ()
 
+    def about(self, document: str) -> "Stated":
+        """This constraint, with the document that its verbatim strings must stand in."""
+        return replace(self, constraint=self.constraint.about(document))
+
     def located(self, refusal: GrammarError) -> tuple[GrammarError, str]:
         """A refusal of the constraint with places in the field that caused it, and this field."""
         for inner, pointer in self.places:

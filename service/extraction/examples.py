@@ -56,7 +56,7 @@ def _faults(number: int, example: Example, schema: Mapping[str, Any] | bool) -> 
                 keyword=str(fault.validator),
                 reason=f"does not meet {pointer(fault.absolute_schema_path) or '/'} of the schema",
             )
-            for fault in islice(faults(data, schema), _MAX_FAULTS)
+            for fault in islice(faults(data, schema, example.text), _MAX_FAULTS)
         ]
     except (PatternTooCostly, PatternUnreadable, RecursionError) as error:
         reason = f"cannot be checked against the schema: {type(error).__name__}"

@@ -117,6 +117,11 @@ class Prepared:
     strict: Mapping[str, Any] | bool | None = None
     report: ReportRequest = NO_REPORT
 
+    @property
+    def source(self) -> str | None:
+        """The document that verbatim strings must stand in; None if the schema has none."""
+        return None if self.request.constraint is None else self.request.constraint.document
+
 
 class Extractor:
     """Prepares and finishes extractions for one loaded model. Safe to share between threads."""
@@ -218,7 +223,8 @@ class Extractor:
             schema if isinstance(schema, dict) else {}, parsed.parts, body.options.max_tokens
         )
         room = self._default_room(parsed)
-        request = self.engine_request(body.options, parsed.constraint, prompt, room)
+        constraint = parsed.constraint.about(parsed.parts.document)
+        request = self.engine_request(body.options, constraint, prompt, room)
         report = ReportRequest.of(parsed.parts.document, body.options)
         return Prepared(request, schema, parsed.contract, parsed.started, parsed.strict, report)
 
@@ -262,7 +268,7 @@ class Extractor:
                 hint="this is a defect of the service: please report it with the schema",
             ) from None
         # As written: a float would lose the digits that decide `multipleOf`.
-        check(digits, prepared.schema)
+        check(digits, prepared.schema, prepared.source)
         return ExtractResult(
             id=f"ext_{prepared.request.id}",
             model=self._info.model,
@@ -292,7 +298,11 @@ class Extractor:
     ) -> tuple[AnswerWarning, ...]:
         """The warnings of an answer: early ends and nulls. `digits` is the data with numbers as written."""
         texts, cuts = self._text.vocabulary.tokens, output.usage.cuts if output.usage else ()
-        unstated = () if prepared.strict is None else null_warnings(digits, prepared.strict)
+        unstated = (
+            ()
+            if prepared.strict is None
+            else null_warnings(digits, prepared.strict, prepared.source)
+        )
         return (*cut_warnings(output.tokens, texts, cuts), *unstated)
 
     def _default_room(self, parsed: ParsedExtraction) -> int | None:

@@ -137,7 +137,8 @@ class KnownSchemas:
             return None
         prompt, tokens = filled
         room = None if options.max_tokens is not None else known.room.tokens(tokens)
-        request = self._extractor.engine_request(options, known.constraint, prompt, room)
+        constraint = known.constraint.about(split.text)
+        request = self._extractor.engine_request(options, constraint, prompt, room)
         report = ReportRequest.of(split.text, options)
         prepared = Prepared(request, known.schema, known.contract, started, known.strict, report)
         return KnownExtraction(prepared, options, known.pace)

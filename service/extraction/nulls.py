@@ -103,9 +103,12 @@ def _takes_null(schema: Any) -> bool:
     )
 
 
-def null_warnings(data: Any, schema: Mapping[str, Any] | bool) -> tuple[AnswerWarning, ...]:
-    """A warning for each null that `schema` does not allow and `nullable(schema)` does."""
-    places = dict.fromkeys(pointer(fault.absolute_path) for fault in faults(data, schema))
+def null_warnings(
+    data: Any, schema: Mapping[str, Any] | bool, document: str | None = None
+) -> tuple[AnswerWarning, ...]:
+    """A warning for each null that `schema` does not allow and `nullable(schema)` does. `document`: see `check`."""
+    found = faults(data, schema, document)
+    places = dict.fromkeys(pointer(fault.absolute_path) for fault in found)
     return tuple(
         AnswerWarning(
             pointer=place,

@@ -34,17 +34,27 @@ class _ReferenceBudget(threading.local):
     remaining = 0
 
 
+class _Source(threading.local):
+    """The document that verbatim strings of the value being validated in this thread must stand in."""
+
+    document: str | None = None
+
+
 _references = _ReferenceBudget()
+_source = _Source()
+_WHITE_SPACE = re.compile(r"\s+")
 
 
-def check(value: Any, schema: Mapping[str, Any] | bool) -> None:
+def check(value: Any, schema: Mapping[str, Any] | bool, document: str | None = None) -> None:
     """Return if `value` is valid against `schema`. A number that is not an integer should be a `Decimal` (`exact`).
+
+    `document`: the text that verbatim strings must stand in. Without it, no string is verbatim.
 
     Raises:
         InvalidOutput: the value is invalid, or the check exceeded its bounds. The message holds no part of `value`.
     """
     try:
-        fault = next(faults(value, schema), None)
+        fault = next(faults(value, schema, document), None)
     except (PatternTooCostly, PatternUnreadable, RecursionError) as error:
         raise InvalidOutput(
             f"the output cannot be checked against the schema: {type(error).__name__}",
@@ -64,10 +74,11 @@ def check(value: Any, schema: Mapping[str, Any] | bool) -> None:
 
 
 def faults(
-    value: Any, schema: Mapping[str, Any] | bool
+    value: Any, schema: Mapping[str, Any] | bool, document: str | None = None
 ) -> Iterator[jsonschema.exceptions.ValidationError]:
     """Iterate over the validation errors of `value`, under the bounds of `check`."""
     _references.remaining = MAX_REFERENCES
+    _source.document = document
     yield from _validator(schema).iter_errors(value)
 
 
@@ -132,6 +143,20 @@ def _is_iri(value: object, rule: str) -> bool:
         return True
     escaped = "".join(character if character.isascii() else quote(character) for character in value)
     return validate_rfc3986(escaped, rule=rule) is not None
+
+
+def _verbatim(
+    validator: Any, extension: Any, instance: Any, _schema: Any
+) -> Iterator[jsonschema.exceptions.ValidationError]:
+    """A verbatim string is a substring of the document, or of the document with its white space folded."""
+    asks = isinstance(extension, Mapping) and extension.get("verbatim") is True
+    if not asks or not validator.is_type(instance, "string"):
+        return
+    document = _source.document
+    if document is None or not (
+        instance in document or instance in _WHITE_SPACE.sub(" ", document)
+    ):
+        yield jsonschema.exceptions.ValidationError("does not stand in the document")
 
 
 def _pattern(
@@ -200,6 +225,7 @@ def _bounded(draft: Any) -> Any:
             **references,
             **decimals.keywords(keywords),
             "pattern": _pattern,
+            "x-intaglio": _verbatim,
             "patternProperties": _pattern_properties,
             "additionalProperties": _additional_properties,
         },

@@ -21,14 +21,14 @@ def check_of(
 ) -> Callable[[str], None] | None:
     """The check of answers under `constraint`; None if there is none. `schema` is the source of a JSON Schema."""
     if constraint.kind is Kind.JSON_SCHEMA and schema is not None:
-        return partial(check_json, schema=schema)
+        return partial(check_json, schema=schema, document=constraint.document)
     if constraint.kind is Kind.REGEX:
         return partial(check_pattern, pattern=constraint.source)
     return None
 
 
-def check_json(text: str, schema: Mapping[str, Any] | bool) -> None:
-    """Return if `text` is JSON and valid against `schema`.
+def check_json(text: str, schema: Mapping[str, Any] | bool, document: str | None = None) -> None:
+    """Return if `text` is JSON and valid against `schema`. `document`: the text that verbatim strings must stand in.
 
     Raises:
         InvalidOutput: it is not, or the check exceeded its bounds. The message holds no part of `text`.
@@ -44,7 +44,7 @@ def check_json(text: str, schema: Mapping[str, Any] | bool) -> None:
             "the output is not JSON",
             hint="this is a defect of the service: please report it with the schema",
         ) from None
-    check(value, schema)
+    check(value, schema, document)
 
 
 def check_pattern(text: str, pattern: str) -> None:

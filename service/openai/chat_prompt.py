@@ -128,16 +128,20 @@ def _message(index: int, message: ChatMessage) -> Message:
     return found
 
 
+def user_text(messages: Sequence[Message]) -> str:
+    """What the user wrote: the document, where the model is to extract from one."""
+    return "\n\n".join(part["content"] or "" for part in messages if part["role"] == "user")
+
+
 def _variables(messages: Sequence[Message], options: PromptOptions) -> dict[str, Any]:
     for name in options.variables:
         if name in _OWN:
             place = f"/chat_template_kwargs/{name}"
             raise refused(place, "the service sets this variable itself", "omit it")
-    documents = [part["content"] for part in messages if part["role"] == "user"]
     variables = {
         **options.variables,
         "schema": outline(options.schema) if isinstance(options.schema, Mapping) else "",
-        "document": "\n\n".join(documents),
+        "document": user_text(messages),
     }
     if options.tools:
         variables["tools"] = template_tools(options.tools)

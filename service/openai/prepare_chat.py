@@ -20,7 +20,7 @@ from ..generation.prepared_call import LoadedModel, PreparedCall
 from ..generation.token_room import answer_budget
 from ..tools.reply_parts import ContentReader
 from .chat_answer import ChatForm
-from .chat_prompt import PromptOptions, chat_prompt, conversation
+from .chat_prompt import PromptOptions, chat_prompt, conversation, user_text
 from .reasoning_request import reasoning_spec, wants_reasoning
 from .sampling_options import output_limits, require_stream_options, sampling_params
 from .tool_request import ToolUse, chat_tool_use
@@ -39,13 +39,15 @@ def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
     if body.top_logprobs is not None and not body.logprobs:
         raise refused("/top_logprobs", "needs logprobs: true")
     content = stated_constraint(body)
+    messages = conversation(body.messages)
+    content = None if content is None else content.about(user_text(messages))
     use = chat_tool_use(body, model.tools, content)
     variables = body.chat_template_kwargs or {}
     wanted = wants_reasoning(body.reasoning_effort, body.thinking_token_budget, variables)
     options = PromptOptions(
         use.tools if use else (), variables, wanted, content.schema if content else None
     )
-    prompt = chat_prompt(model.text, conversation(body.messages), model.tools, options)
+    prompt = chat_prompt(model.text, messages, model.tools, options)
     limit = _limit(body, model, len(prompt.tokens))
     call_id = f"chatcmpl-{uuid4().hex}"
     form = _form(body, model, call_id, len(prompt.tokens), use)

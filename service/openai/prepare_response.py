@@ -27,7 +27,7 @@ from ..generation.prepared_call import LoadedModel, PreparedCall
 from ..generation.token_room import answer_budget
 from ..tools.reply_parts import ContentReader
 from ..tools.tool_values import Tool, ToolChoice
-from .chat_prompt import PromptOptions, chat_prompt
+from .chat_prompt import PromptOptions, chat_prompt, user_text
 from .prepare_chat import require_model
 from .reasoning_request import reasoning_spec
 from .response_answer import ResponseForm
@@ -71,6 +71,7 @@ def prepare_response(
     if not messages:
         raise refused("/input", "this field is required")
     content = _content(None if body.text is None else body.text.format)
+    content = None if content is None else content.about(user_text(messages))
     use = _tool_use(body, model, content)
     effort = body.reasoning.effort if body.reasoning else None
     options = PromptOptions(

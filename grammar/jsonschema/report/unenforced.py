@@ -138,7 +138,7 @@ def _extension(keyword: str) -> Cause | None:
     """Why an x- keyword is reported: only the prefix x-intaglio is ours, all others are annotations."""
     if not keyword.startswith(EXTENSION):
         return None
-    return Cause("unknown", "there is no such keyword", f"did you mean {EXTENSION}?")
+    return Cause("unknown", f"the one keyword of ours is {EXTENSION}", "remove it")
 
 
 def _of_format(value: object, asserted: bool) -> Cause | None:

@@ -16,7 +16,7 @@ from ..logic.atoms import ValueKind
 from ..objects.name_rule import Keys
 from ..objects.plain_members import PlainKeys
 from ..scalars.counted_strings import CountedChars
-from ..scalars.verbatim_strings import InDocument
+from ..scalars.suffix_ranges import InDocument
 from ..writing.whitespace import Gap
 from .states import After, Entry, Opened, Start, State
 from .value_rule import ValueRule

@@ -18,7 +18,8 @@ from ..objects.plain_members import BetweenPlainMembers, PlainKeys
 from ..scalars.counted_strings import CountedChars, CountedString
 from ..scalars.scalar_leaves import ScalarLeaf
 from ..scalars.shared import Shared
-from ..scalars.verbatim_strings import InDocument, VerbatimString
+from ..scalars.suffix_ranges import InDocument
+from ..scalars.verbatim_strings import VerbatimString
 from ..writing.byte_cost import Cost
 from ..writing.whitespace import Blank, Gap, Line, Spacing
 from .container_languages import ContainerLanguages
@@ -168,9 +169,9 @@ class ValueRule:
         verbatim = _verbatim(scalars)
         arcs: tuple[tuple[bytes, Target], ...] = verbatim.arcs(key)
         text = verbatim.ended(key)
-        if text is None:
-            return Expansion(arcs)
-        return Expansion((*arcs, (b'"', End(scalars.answers(text)))))
+        if text is not None:
+            arcs = (*arcs, (b'"', End(scalars.answers(text))))
+        return Expansion(arcs, block=None if self._queries else verbatim.block(key))
 
     def _between(self, key: Opened | Entry | After | Close) -> Expansion:
         """The states around members and items."""

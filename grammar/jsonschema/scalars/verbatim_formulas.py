@@ -24,30 +24,32 @@ def verbatim_string(pool: Pool, strings: StringAutomata, formula: Formula) -> Ve
     """The strings that satisfy `formula`, which mentions the document.
 
     Raises:
-        UnsupportedConstraint: the document is not mentioned by a plain conjunct, or together with a format that no
-            automaton decides.
+        UnsupportedConstraint: not every such string is verbatim, or one has a format that no automaton decides.
         ConstraintTooLarge: the document is too long, or too many substrings match a pattern.
     """
-    parts = formula.args if formula.op is Op.ALL else (formula,)
-    sources = [part.atom for part in parts if isinstance(part.atom, Verbatim)]
+    source = next(part.atom for part in formula.atoms if isinstance(part.atom, Verbatim))
+    if _given(pool, formula, pool.false) is not pool.false:
+        raise misplaced(source)
+    others = _given(pool, formula, pool.true)
+    if any(opaque(part.atom) for part in others.atoms):
+        raise _undecided(source)
+    parts = others.args if others.op is Op.ALL else (others,)
     lengths = [part.atom for part in parts if isinstance(part.atom, Length)]
-    rest = [part for part in parts if not isinstance(part.atom, Verbatim | Length)]
-    others = [
-        atom for part in rest for inner in part.atoms if isinstance(atom := inner.atom, Verbatim)
-    ]
-    if not sources or others:
-        raise misplaced(next(p.atom for p in formula.atoms if isinstance(p.atom, Verbatim)))
-    if any(opaque(inner.atom) for part in rest for inner in part.atoms):
-        raise _undecided(sources[0])
+    rest = [part for part in parts if not isinstance(part.atom, Length) and part is not pool.true]
     least = max((bound.least for bound in lengths), default=0)
     most = min((bound.most for bound in lengths if bound.most is not None), default=None)
     chars = strings.of(pool.all(rest)) if rest else None
-    document = sources[0].document
+    document = source.document
     if document == PLACEHOLDER and chars is not None:
         # A document in which nothing matches says nothing about the schema.
         match = strings.of(pool.all([*rest, *(pool.of(bound) for bound in lengths)])).shortest()
         document += "".join(map(chr, match or ()))
     return VerbatimString(document_text(document), chars, least, most)
+
+
+def _given(pool: Pool, formula: Formula, verbatim: Formula) -> Formula:
+    """The formula for strings that are verbatim, or for all others."""
+    return pool.replace(formula, lambda atom: verbatim if isinstance(atom, Verbatim) else None)
 
 
 def _undecided(atom: Verbatim) -> UnsupportedConstraint:

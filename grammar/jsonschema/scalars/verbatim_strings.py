@@ -8,34 +8,22 @@ is linear in the length of the document.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from ...automata import REFUSED, Dfa
 from ...leaves.document_text import DocumentText
-from ...machine.rule import Goto
+from ...machine.rule import Block, Goto
 from .string_escapes import spell
+from .suffix_ranges import InDocument, SuffixRange, spelled
+from .verbatim_blocks import block_after
 
 _BYTES: Final = tuple(bytes([byte]) for byte in range(256))
 _RAW: Final = 0x80  # characters from here on are written without an escape
 
 Arc = tuple[bytes, Goto]
-
-
-class InDocument(NamedTuple):
-    """A place in a verbatim string.
-
-    The suffixes of the document from rank `low` to `high` - 1 begin with the `length` characters written so far.
-    `begun`: the bytes written of the next character, in UTF-8 or as an escape.
-    """
-
-    low: int
-    high: int
-    length: int
-    begun: bytes = b""
 
 
 class VerbatimString:
@@ -59,6 +47,7 @@ class VerbatimString:
             reach = document.reach(chars, least, most)
         kept = reach > 0
         self._order, self._reach = document.order[kept], reach[kept]
+        self._suffixes = SuffixRange(self._codes, self._order, least, most)
         self._uniform = chars is None and most is None  # then every character that follows is legal
 
     @property
@@ -72,18 +61,22 @@ class VerbatimString:
         found: dict[int, InDocument] = {}
         skipped = len(at.begun)
         for code, low, high in self._next_characters(at):
-            spelled = _spelled(code)
-            if not spelled.startswith(at.begun):
+            text = spelled(code)
+            if not text.startswith(at.begun):
                 continue
-            byte = spelled[skipped]
-            if len(spelled) == skipped + 1:
+            byte = text[skipped]
+            if len(text) == skipped + 1:
                 found[byte] = InDocument(low, high, at.length + 1)
             elif code < _RAW:  # escapes with one beginning are not neighbours in the order
-                found[byte] = InDocument(at.low, at.high, at.length, spelled[: skipped + 1])
+                found[byte] = InDocument(at.low, at.high, at.length, text[: skipped + 1])
             else:
                 first = found[byte].low if byte in found else low
-                found[byte] = InDocument(first, high, at.length, spelled[: skipped + 1])
+                found[byte] = InDocument(first, high, at.length, text[: skipped + 1])
         return tuple((_BYTES[byte], Goto(key, sure=True)) for byte, key in found.items())
+
+    def block(self, at: InDocument) -> Block | None:
+        """States after `at` that are best expanded with it, where every string has outcome 0; None: there are none."""
+        return None if self._chars is not None else block_after(at, self._suffixes)
 
     def ended(self, at: InDocument) -> str | None:
         """The string, if it may end here; else None."""
@@ -98,7 +91,7 @@ class VerbatimString:
             low = next(
                 low
                 for code, low, _ in self._next_characters(at)
-                if _spelled(code).startswith(at.begun)
+                if spelled(code).startswith(at.begun)
             )
         length = max(self._least, at.length + bool(at.begun))
         if self._chars is not None:
@@ -163,9 +156,3 @@ class VerbatimString:
             return ""
         place = int(self._order[low])
         return self._codes[place + begin : place + end].tobytes().decode("utf-32-le")
-
-
-@lru_cache(maxsize=4096)
-def _spelled(code: int) -> bytes:
-    """The one spelling of a character within quotes."""
-    return spell(chr(code))[1:-1]
