@@ -31,9 +31,15 @@ TIERS: Final = {
 }
 
 
+# Keywords that no specification explains.
+_MEANINGS: Final = {"x-intaglio": "a substring of the document"}
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One keyword at one place: enforced by `tier` (see `TIERS`), or not enforced (None) for a `reason`.
+
+    The `reason` of an enforced keyword is what it means, if no specification says it.
 
     `where`: JSON Pointer. `unknown`: the keyword is not known; `hint` then suggests a correction.
     """
@@ -186,7 +192,10 @@ def _findings(constraint: Constraint) -> _SchemaFindings:
     schemas = Schemas(schema, read_all(constraint.schemas))
     formulas = SchemaFormulas(schemas, constraint.formats, examinable(constraint).document)
     enforced, _ = check(formulas)
-    found = [Finding(entry.where, entry.keyword, entry.tier.value) for entry in enforced]
+    found = [
+        Finding(entry.where, entry.keyword, entry.tier.value, _MEANINGS.get(entry.keyword, ""))
+        for entry in enforced
+    ]
     found += [
         Finding(entry.where, entry.keyword, None, entry.reason, entry.kind == "unknown", entry.hint)
         for entry in unread(formulas)

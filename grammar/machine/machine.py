@@ -15,7 +15,7 @@ import numpy as np
 
 from ..automata import Dfa
 from ..contract.errors import TablesFull, Unsatisfiable
-from .blocks import BlockWriter
+from .blocks import enter
 from .lazy_tables import (
     ALPHABET,
     AS_WRITTEN,
@@ -120,7 +120,6 @@ class Machine:
         self._numbers: dict[Hashable, int] = {}
         self._outcomes = _Outcomes()
         self._leaf_bytes = 0
-        self._blocks = BlockWriter(self._growing, self._numbers, self._keys, self._outcomes.number)
         no_bytes = self._growing.alphabet(np.zeros(256, np.int32))
         self._growing.states.append((self._growing.cells.extend([DEAD]), no_bytes, -1, -1, 0))
         self._keys.append(None)
@@ -165,7 +164,8 @@ class Machine:
             rule, key = named
             expansion = rule.expand(key)
             if expansion.block is not None:
-                self._blocks.add(rule, expansion.block)
+                numbered = self._outcomes.number
+                enter(self._growing, self._numbers, self._keys, numbered, rule, expansion.block)
             # Class 0: the bytes without an arc.
             row = [DEAD if expansion.outcome is None else LEAVE]
             if expansion.call is not None:

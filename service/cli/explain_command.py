@@ -156,7 +156,8 @@ def _show(name: str, found: ExplainResult) -> None:
         table.add_column("how", overflow="fold")
         for keyword in found.keywords:
             tier = keyword.tier
-            how = f"not enforced: {_why(keyword)}" if tier is None else TIERS[tier]
+            means = keyword.reason or TIERS.get(tier or "", "")
+            how = f"not enforced: {_why(keyword)}" if tier is None else means
             table.add_row(
                 Text(keyword.pointer), tier or "-", Text(how, style="" if tier else "yellow")
             )

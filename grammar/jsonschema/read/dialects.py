@@ -19,7 +19,7 @@ MAPS = frozenset(
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"]
 )
 
-# The one keyword that is ours: an object whose member `verbatim` makes a string a substring of the document.
+# The one keyword of this service: an object; its member `verbatim` makes a string a substring of the document.
 EXTENSION: Final = "x-intaglio"
 
 _DRAFT4 = frozenset([

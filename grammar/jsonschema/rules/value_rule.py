@@ -64,11 +64,11 @@ class ValueRule:
         if isinstance(key, Opened | Entry | After | Close):
             return self._between(key)
         if isinstance(key, CountedChars):
-            counted = self._counted
+            counted = _counted(self._leaf)
             leaf, renew = counted.following(key), partial(counted.renewed, key)
             return Expansion(call=Call(leaf, key, renew=renew))
         if isinstance(key, InDocument):
-            return self._in_document(key)
+            return _in_document(self._leaf, key, bool(self._queries))
         if isinstance(key, Colon):
             return Expansion(((b":", self._spacing.after_colon(key.value)),))
         if isinstance(key, BeforeValue):
@@ -87,7 +87,7 @@ class ValueRule:
             sure = isinstance(state, BetweenPlainMembers)  # of a plain object
             return None if state is None else self._spacing.anywhere(After(state), sure)
         if isinstance(back, CountedChars):
-            more = self._counted.after(back, outcome)
+            more = _counted(self._leaf).after(back, outcome)
             return End(0) if more is None else Goto(more)
         assert isinstance(back, Keys | PlainKeys)
         if is_repeat:
@@ -104,7 +104,7 @@ class ValueRule:
             return self._before_value(key)
         if isinstance(key, InDocument):
             return _verbatim(self._leaf).least(key)
-        return self._counted.least(key) if isinstance(key, CountedChars) else UNKNOWN
+        return _counted(self._leaf).least(key) if isinstance(key, CountedChars) else UNKNOWN
 
     def _before_value(self, key: Colon | BeforeValue) -> int:
         """The bytes of a value and the rest, if the rest does not depend on the value and stays on one line."""
@@ -157,22 +157,6 @@ class ValueRule:
         assert scalars is not None
         return scalars
 
-    @property
-    def _counted(self) -> CountedString:
-        counted = self._leaf.counted
-        assert counted is not None
-        return counted
-
-    def _in_document(self, key: InDocument) -> Expansion:
-        """The continuations within a verbatim string."""
-        scalars = self._leaf
-        verbatim = _verbatim(scalars)
-        arcs: tuple[tuple[bytes, Target], ...] = verbatim.arcs(key)
-        text = verbatim.ended(key)
-        if text is not None:
-            arcs = (*arcs, (b'"', End(scalars.answers(text))))
-        return Expansion(arcs, block=None if self._queries else verbatim.block(key))
-
     def _between(self, key: Opened | Entry | After | Close) -> Expansion:
         """The states around members and items."""
         state, spacing = key.state, self._spacing
@@ -224,6 +208,21 @@ class ValueRule:
         return Call(rule, before, same, judge, comparison=compared, usual=usual)
 
 
+def _counted(scalars: ScalarLeaf) -> CountedString:
+    assert scalars.counted is not None
+    return scalars.counted
+
+
 def _verbatim(scalars: ScalarLeaf) -> VerbatimString:
     assert scalars.verbatim is not None
     return scalars.verbatim
+
+
+def _in_document(scalars: ScalarLeaf, key: InDocument, has_queries: bool) -> Expansion:
+    """The continuations within a verbatim string."""
+    verbatim = _verbatim(scalars)
+    arcs: tuple[tuple[bytes, Target], ...] = verbatim.arcs(key)
+    text = verbatim.ended(key)
+    if text is not None:
+        arcs = (*arcs, (b'"', End(scalars.answers(text))))
+    return Expansion(arcs, block=None if has_queries else verbatim.block(key))
