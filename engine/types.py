@@ -26,8 +26,9 @@ class SamplingParams:
 
     `temperature` 0 is greedy. `top_k` 0, `top_p` 1 and `min_p` 0 truncate nothing. `seed` fixes the draws of this
     request, independent of the other requests in a batch; it has 64 bits, with a sign. `logprobs` asks for the
-    log-probability of each sampled token and of that many most likely alternatives. `stop` strings are matched by the
-    text layer, across token boundaries.
+    log-probability of each sampled token and of that many most likely alternatives; with `masked_share` the former also
+    has the share of the model's probability that the constraint removed. `stop` strings are matched by the text layer,
+    across token boundaries.
     """
 
     max_tokens: int = 256
@@ -41,6 +42,7 @@ class SamplingParams:
     frequency_penalty: float = 0.0
     logit_bias: dict[int, float] = field(default_factory=dict)
     logprobs: int | None = None
+    masked_share: bool = False
     stop: tuple[str, ...] = ()
     stop_token_ids: tuple[int, ...] = ()
     ignore_eos: bool = False
@@ -83,11 +85,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """Natural log-probability of one sampled token and of the most likely ones, under the legal distribution."""
+    """Natural log-probability of one sampled token and of the most likely ones, under the legal distribution.
+
+    `masked` is the share of the model's own probability that illegal tokens had, if requested. A forced token has
+    probability 1 and no `top`.
+    """
 
     token: int
     logprob: float
     top: tuple[tuple[int, float], ...] = ()
+    masked: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

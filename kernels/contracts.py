@@ -146,8 +146,7 @@ class AddTo:
 class Legal:
     """The tokens that may be sampled: `masks` int32 [A, words]; tokens past the mask are illegal.
 
-    `rows` int32 [R]: the mask row of each row of logits, -1 = all tokens are legal; None: A is R, and row i is for row
-    i.
+    `rows` int32 [R]: the mask row of each row of logits, -1 = all tokens are legal; None: row i of A = R is for row i.
     """
 
     masks: Tensor
@@ -282,7 +281,7 @@ class SampleArgs:
     """The stages of the logits pipeline, in order; None skips a stage for the whole batch.
 
     `vocab` is the number of existing tokens: logits at and past it are never sampled. `masks` and `mask_rows`: as in
-    `Legal`. `top` is the number of alternatives to report; None: no log-probabilities at all.
+    `Legal`. `top`: number of alternatives to report, None: no log-probabilities. `masked_share` needs all logits.
     """
 
     vocab: int
@@ -293,11 +292,14 @@ class SampleArgs:
     draw: Draw | None = None
     truncation: Truncation | None = None
     top: int | None = None
+    masked_share: bool = False
 
     @property
     def legal(self) -> Legal | None:
         """The tokens with relevant logits; None: all tokens."""
-        return None if self.masks is None else Legal(self.masks, self.mask_rows)
+        return (
+            None if self.masks is None or self.masked_share else Legal(self.masks, self.mask_rows)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,9 +309,9 @@ class Sampled:
     A row is `NOT_FINITE` if the logit of a legal token is NaN or positive infinity (-inf is a probability of zero).
     Unless a row is `OK` its other values are undefined, except that its token is below `vocab`.
 
-    `logprobs` [R] float32, `top_tokens` [R, top] int64 and `top_logprobs` [R, top] float32 are None unless requested.
-    They are natural logarithms under the model's distribution over the legal tokens: after the mask, before bias,
-    penalties, temperature and truncation.
+    `logprobs` [R] float32, `top_tokens` [R, top] int64, `top_logprobs` [R, top] and `masked` [R] float32 are None
+    unless requested: natural logarithms under the model's distribution over legal tokens, after the mask and before all
+    other stages; and the probability of all illegal tokens, 1 where logits are not finite.
     """
 
     tokens: Tensor
@@ -317,6 +319,7 @@ class Sampled:
     logprobs: Tensor | None = None
     top_tokens: Tensor | None = None
     top_logprobs: Tensor | None = None
+    masked: Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,10 @@ class LeafConfidence(Wire):
     """How sure the model is of one value.
 
     `probability` is that of the value among the continuations that the schema allows: of the whole value for enums,
-    booleans and null, the geometric mean over its tokens for all others. `masked` is the greatest share of the model's
-    own probability that the mask took away at a token of the value. `not_stated` is the probability of null, where
-    null is allowed. `agrees` tells whether a second reading gave the same value. `calibrated` is the probability that
+    booleans and null, the geometric mean over the tokens that the model chose for all others; None for a value that was
+    ended in place of the model. `masked` is the greatest share of the model's own probability that the mask took away
+    at a token of the value. `not_stated` is the probability of null, if that is allowed and among the most likely
+    tokens. `agrees` tells whether a second reading gave the same value. `calibrated` is the probability that
     the value is right, by the calibration of the model, if it has one.
     """
 

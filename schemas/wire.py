@@ -100,7 +100,8 @@ class ExtractOptions(FormOptions):
     )
     confidence: ConfidenceMode = Field(
         default="off",
-        description="Whether the answer reports how sure the model is of each value. Only `off` is supported yet.",
+        description="Whether the answer reports how sure the model is of each value. `first_reading` computes it from "
+        "the probabilities of the answer's tokens; `second_reading` is not supported yet.",
     )
 
 

@@ -40,8 +40,8 @@ NO_TOKEN = Failure(
     hint="report the schema of this request",
 )
 
-Wanted = Sequence[int | None]
-"""The number of alternatives to report for each row of logits; None for rows without log-probabilities."""
+Wanted = Sequence[SamplingParams]
+"""The options of each row of logits, of which `logprobs` and `masked_share` say what to report."""
 
 
 class Sampler:
@@ -69,10 +69,10 @@ class Sampler:
         )
 
     def wanted(self, batch: Batch, inputs: SamplingInputs) -> Wanted | None:
-        """The number of alternatives that each row reports; None if no row reports log-probabilities."""
+        """The options of each row; None if no row reports log-probabilities."""
         if inputs.edits is None:
             return None
-        return [params.logprobs for params in self._params(batch.sampling_rows)]
+        return self._params(batch.sampling_rows)
 
     def _truncation(self, rows: Ints, count: int) -> tuple[Array, ...]:
         """The fields of `Truncation`, by row."""
@@ -87,6 +87,7 @@ class Sampler:
             _bias(params),
             self._penalties(params, batch, count),
             max((p.logprobs for p in params if p.logprobs is not None), default=None),
+            any(p.masked_share and p.logprobs is not None for p in params),
         )
 
     def _params(self, rows: Ints) -> list[SamplingParams]:
@@ -204,7 +205,7 @@ def sampled_batch(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> Sample
             logprobs = tuple(
                 guarded_sampling(_logprob, drawn, row, tokens[row], asked)
                 for row in rows
-                if asked is not None
+                if asked is not None and asked.logprobs is not None
             )
         except SamplingFault as fault:
             found.append(SampledToken(seq_id, (), failure=fault.failure))
@@ -213,8 +214,9 @@ def sampled_batch(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> Sample
     return SampledBatch(tuple(found))
 
 
-def _logprob(drawn: Sampled, row: int, token: int, top: int) -> TokenLogprob:
-    """The log-probability of the sampled token, and of the `top` most likely legal tokens."""
+def _logprob(drawn: Sampled, row: int, token: int, asked: SamplingParams) -> TokenLogprob:
+    """The log-probability of the sampled token, and what else its options ask for."""
+    top = asked.logprobs
     assert drawn.logprobs is not None
     assert drawn.top_tokens is not None
     assert drawn.top_logprobs is not None
@@ -222,7 +224,11 @@ def _logprob(drawn: Sampled, row: int, token: int, top: int) -> TokenLogprob:
         drawn.top_tokens[row, :top].tolist(), drawn.top_logprobs[row, :top].tolist(), strict=True
     )
     legal = tuple((t, p) for t, p in pairs if p > float("-inf"))
-    return TokenLogprob(token, float(drawn.logprobs[row]), legal)
+    masked = None
+    if asked.masked_share:
+        assert drawn.masked is not None
+        masked = float(drawn.masked[row])
+    return TokenLogprob(token, float(drawn.logprobs[row]), legal, masked)
 
 
 def _column(values: Sequence[float], count: int, filler: float) -> Array:

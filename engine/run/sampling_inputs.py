@@ -25,11 +25,14 @@ Send = Callable[[Array], Tensor]
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """Rarely used options: the fields of `Bias` and `Penalties` as arrays, in their order, and `SampleArgs.top`."""
+    """Rarely used options: the fields of `Bias` and `Penalties` as arrays, in their order, `SampleArgs.top` and
+    `SampleArgs.masked_share`.
+    """
 
     bias: tuple[Array, ...] | None
     penalties: tuple[Array, ...] | None
     top: int | None
+    masked_share: bool = False
 
 
 class SamplingInputs(Struct, frozen=True):
@@ -99,4 +102,5 @@ def completed(args: SampleArgs, inputs: SamplingInputs, send: Send) -> SampleArg
         bias=None if edits.bias is None else Bias(*map(send, edits.bias)),
         penalties=None if edits.penalties is None else Penalties(*map(send, edits.penalties)),
         top=edits.top,
+        masked_share=edits.masked_share,
     )

@@ -17,6 +17,7 @@ from ..contracts import WORD_BITS, Bias, Draw, Penalties, SampleArgs, Sampled
 from ..runtime.launch import overlap, processors
 from .layout import CANDIDATES, LANES, TILE, first_tile_offset
 from .logits_pass import tile_pass
+from .reference_logits import masked_share
 from .sample_records import Cutoffs, DrawInputs, Edits, FlatRows, Groups, MaskWords, Outputs, Scores
 from .token_weights import OCTETS, PARTS
 from .truncate import MOST, cut_pass
@@ -221,7 +222,10 @@ class _Run:
             return Sampled(out.tokens, out.status)
         top_tokens, top_logits = _best(self, min(top, self.vocab))
         top_logprobs = top_logits - out.logsumexp[:, None]
-        return Sampled(out.tokens, out.status, out.logprobs, top_tokens, top_logprobs)
+        masked = None
+        if self.args.masked_share:
+            masked = masked_share(self.logits[:, : self.vocab], out.logsumexp)
+        return Sampled(out.tokens, out.status, out.logprobs, top_tokens, top_logprobs, masked)
 
 
 def _best(run: _Run, count: int) -> tuple[Tensor, Tensor]:

@@ -64,6 +64,7 @@ def sample(logits: Tensor, args: SampleArgs) -> Sampled:
     if bool(bad.any()):
         rows = rows.masked_fill(bad[:, None], 0.0)
     belief = torch.log_softmax(rows, -1) if args.top is not None else None
+    masked = masked_share(logits[:, :vocab], rows.logsumexp(-1)) if args.masked_share else None
     changed = args.bias is not None or args.penalties is not None
     if changed:
         rows = penalised(biased(rows, args.bias), args.penalties)
@@ -75,7 +76,15 @@ def sample(logits: Tensor, args: SampleArgs) -> Sampled:
         return Sampled(tokens, status)
     chosen = belief.gather(1, tokens[:, None])[:, 0]
     top_logprobs, top_tokens = belief.topk(min(args.top, vocab), -1)
-    return Sampled(tokens, status, chosen, top_tokens, top_logprobs)
+    return Sampled(tokens, status, chosen, top_tokens, top_logprobs, masked)
+
+
+def masked_share(logits: Tensor, legal: Tensor) -> Tensor:
+    """The probability of illegal tokens [R] float32, from the logits [R, V] of all tokens and the logarithm of the sum
+    of the exponentials of the legal ones [R]. 1 where it is not a number.
+    """
+    share = 1 - torch.exp(legal - logits.float().logsumexp(-1))
+    return share.nan_to_num(nan=1.0).clamp_(0, 1)
 
 
 def allowed(masks: Tensor, mask_rows: Tensor | None, vocab: int) -> Tensor:

@@ -6,7 +6,7 @@ Does: add up deltas, and turn every end but a regular one into an error. Does no
 import time
 from dataclasses import dataclass, field
 
-from intaglio.engine.api import Delta, EngineStopped, Failure, Finish, Request, Usage
+from intaglio.engine.api import Delta, EngineStopped, Failure, Finish, Request, TokenLogprob, Usage
 
 from ..errors import Incomplete, RequestDeadlineExceeded
 from .failures import request_error
@@ -22,6 +22,7 @@ class EngineOutput:
     finish: Finish | None = None
     usage: Usage | None = None
     error: Failure | None = None
+    logprobs: list[TokenLogprob] = field(default_factory=list)
 
     def add(self, delta: Delta) -> None:
         """Append the next delta of the request."""
@@ -34,6 +35,7 @@ class EngineOutput:
                 else engine.queue_s + engine.prefill_s
             )
         self.tokens.extend(delta.tokens)
+        self.logprobs.extend(delta.logprobs)
         self.finish, self.usage, self.error = delta.finish, delta.usage, delta.error
 
 

@@ -40,6 +40,7 @@ from ..errors import (
     UnknownSchema,
 )
 from ..grounding.field_reports import NO_REPORT, ReportRequest, field_reports, is_reportable
+from ..grounding.leaf_confidence import ScoredOutput
 from .early_endings import cut_warnings
 from .enforcement import contract_of, require_known_keywords
 from .engine_output import EngineOutput, require_complete
@@ -290,7 +291,12 @@ class Extractor:
             ),
             contract=prepared.contract,
             warnings=self._warnings(prepared, output, digits),
-            fields=field_reports(prepared.report, digits),
+            fields=field_reports(
+                prepared.report,
+                digits,
+                prepared.schema,
+                ScoredOutput(output.logprobs, self._text.vocabulary.tokens, usage.cuts),
+            ),
         )
 
     def _warnings(
@@ -321,7 +327,7 @@ def _check_reportable(options: ExtractOptions) -> None:
     raise InvalidBody(
         f"{name} {value!r} is not supported",
         param=f"options.{name}",
-        hint='the supported options are grounding "off" and "locate", and confidence "off"',
+        hint='grounding may be "off" or "locate", confidence "off" or "first_reading"',
         details=(Detail(pointer=f"/options/{name}", reason="not supported"),),
     )
 

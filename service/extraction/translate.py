@@ -24,6 +24,9 @@ from ..errors import InvalidBody, InvalidJson, ServiceError, UnknownField
 from .body_places import located
 
 MAX_DETAILS = 20
+SCORED_TOKENS = 32
+"""The most likely tokens at each place, among which a confidence looks for null."""
+
 _MOST_LISTED = 16  # fields that a hint lists in full
 
 R = TypeVar("R", bound=Wire)
@@ -145,6 +148,7 @@ def schema_constraint(schema: dict[str, Any] | bool, options: FormOptions) -> Co
 
 def sampling(options: ExtractOptions, max_tokens: int) -> SamplingParams:
     """The sampling parameters of an extraction with a known budget."""
+    scored = options.confidence != "off"
     return SamplingParams(
         max_tokens=max_tokens,
         temperature=options.temperature,
@@ -152,6 +156,8 @@ def sampling(options: ExtractOptions, max_tokens: int) -> SamplingParams:
         top_p=options.top_p,
         min_p=options.min_p,
         seed=options.seed,
+        logprobs=SCORED_TOKENS if scored else None,
+        masked_share=scored,
     )
 
 

@@ -14,6 +14,7 @@ from typing import Final
 
 Triple = tuple[int, int, int]
 Range = tuple[int, int]
+Patterns = tuple[re.Pattern[str], ...]
 
 _MONTHS: Final = (
     "jan january januar janvier enero ene gennaio gen janeiro januari jänner",
@@ -36,25 +37,35 @@ _NAMES: Final = "|".join(sorted(_MONTH_OF, key=len, reverse=True))
 _NAME: Final = rf"(?<![^\W\d_])(?P<name>{_NAMES})(?![^\W\d_])\.?"
 _YEAR: Final = r"(?P<year>\d{4}|['\u2019]?\d\d)(?!\d)"
 _OF: Final = r"(?:of |de |del |do |d')?"
-_DAY: Final = r"(?<!\d)(?P<day>\d{1,2})"
+_MARKS: Final = ("-", "/", ".")
 _NOT_WITHIN: Final = r"(?<![\d/.-])"
 
-_PATTERNS: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        _NOT_WITHIN
-        + r"(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)(?!\d)",
-        _NOT_WITHIN
-        + r"(?P<first>\d\d?)(?P<mark>[-/.]\s?)(?P<second>\d\d?)(?P=mark)(?P<year>\d{4}|\d\d)(?!\d)(?![/-]\d|\.\d)",
-        _NOT_WITHIN + r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
-        r"(?<!\d)(?P<year>\d{4})\s?[年년]\s?(?P<month>\d\d?)\s?[月월](?:\s?(?P<day>\d\d?)\s?[日일])?",
-        _DAY + rf"(?:st|nd|rd|th|er|[.º°])?[\s-]{{0,3}}{_OF}{_NAME},?[\s-]{{0,3}}{_OF}{_YEAR}",
-        _NAME + r"\s{0,3}(?P<day>\d{1,2})(?:st|nd|rd|th)?(?!\d),?\s{0,3}(?P<year>\d{4})(?!\d)",
-        rf"(?<!\d)(?P<year>\d{{4}})[\s,-]{{1,2}}{_NAME}[\s-]{{1,3}}(?P<day>\d\d?)(?!\d)",
-        _NAME + rf",?\s{{0,3}}{_OF}(?P<year>\d{{4}})(?!\d)",
-        _NOT_WITHIN + r"(?P<month>\d\d?)[/.](?P<year>\d{4})(?![\d/]|[.-]\d)",
-        _NOT_WITHIN + r"(?P<year>\d{4})-(?P<month>\d\d)(?![\d-])",
-    )
+
+def _compiled(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+
+
+# Patterns by how they begin. A search for each of them would read the document as often.
+_DIGITS: Final = re.compile(r"(?<!\d)\d{1,8}(?!\d)")
+_MARKED: Final = _compiled(
+    _NOT_WITHIN + r"(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)(?!\d)",
+    _NOT_WITHIN
+    + r"(?P<first>\d\d?)(?P<mark>[-/.]\s?)(?P<second>\d\d?)(?P=mark)(?P<year>\d{4}|\d\d)(?!\d)(?![/-]\d|\.\d)",
+    _NOT_WITHIN + r"(?P<month>\d\d?)[/.](?P<year>\d{4})(?![\d/]|[.-]\d)",
+    _NOT_WITHIN + r"(?P<year>\d{4})-(?P<month>\d\d)(?![\d-])",
+)
+_COMPACT: Final = _compiled(_NOT_WITHIN + r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?!\d)")
+_DAY_FIRST: Final = _compiled(
+    rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|[.º°])?[\s-]{{0,3}}{_OF}{_NAME},?[\s-]{{0,3}}{_OF}{_YEAR}"
+)
+_YEAR_FIRST: Final = _compiled(
+    r"(?P<year>\d{4})\s?[年년]\s?(?P<month>\d\d?)\s?[月월](?:\s?(?P<day>\d\d?)\s?[日일])?",
+    rf"(?P<year>\d{{4}})[\s,-]{{1,2}}{_NAME}[\s-]{{1,3}}(?P<day>\d\d?)(?!\d)",
+)
+_WORD: Final = re.compile(r"[^\W\d_]{3,10}")
+_NAME_FIRST: Final = _compiled(
+    _NAME + r"\s{0,3}(?P<day>\d{1,2})(?:st|nd|rd|th)?(?!\d),?\s{0,3}(?P<year>\d{4})(?!\d)",
+    _NAME + rf",?\s{{0,3}}{_OF}(?P<year>\d{{4}})(?!\d)",
 )
 _TIME: Final = re.compile(
     r"(?<![\d:.,])(?P<hour>\d\d?)(?:(?P<mark>[:.h])(?P<minute>\d\d)(?:[:.](?P<second>\d\d)(?:[.,]\d+)?)?|(?P<hours>h))?"
@@ -77,13 +88,37 @@ class DatePlace:
 
 def dates_in(text: str) -> Iterator[DatePlace]:
     """Every date of the text. A place with two readings is yielded once for each."""
-    for pattern in _PATTERNS:
-        for found in pattern.finditer(text):
-            read = [triple for triple in _readings(found.groupdict()) if _exists(triple)]
-            for triple in read:
-                year = triple[0]
-                other = next((r for r in read if r[0] == year and r != triple), None)
-                yield DatePlace(triple, found.span(), other)
+    for found in _matches(text):
+        read = [triple for triple in _readings(found.groupdict()) if _exists(triple)]
+        for triple in read:
+            year = triple[0]
+            other = next((r for r in read if r[0] == year and r != triple), None)
+            yield DatePlace(triple, found.span(), other)
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """Every match of a pattern."""
+    for begin, patterns in _begins(text):
+        for pattern in patterns:
+            if found := pattern.match(text, begin):
+                yield found
+
+
+def _begins(text: str) -> Iterator[tuple[int, Patterns]]:
+    """The places where a date may begin, and the patterns that begin so."""
+    for digits in _DIGITS.finditer(text):
+        begin, end = digits.span()
+        if text[end : end + 1] in _MARKS:
+            yield begin, _MARKED
+        if end - begin <= 2:
+            yield begin, _DAY_FIRST
+        elif end - begin == 4:
+            yield begin, _YEAR_FIRST
+        elif end - begin == 8:
+            yield begin, _COMPACT
+    for word in _WORD.finditer(text):
+        if word.group().casefold() in _MONTH_OF:
+            yield word.start(), _NAME_FIRST
 
 
 def times_in(text: str) -> Iterator[tuple[Triple, Range]]:

@@ -9,7 +9,7 @@ are then one look-up each; text is searched.
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -32,11 +32,13 @@ from .number_spellings import numbers_in
 K = TypeVar("K")
 V = TypeVar("V")
 Range = tuple[int, int]
+Ranges = tuple[Range, ...]
 
 MAX_PLACES: Final = 1024
 """The most places of one value that are considered."""
 
 _WITHIN_WORDS: Final = 4  # characters; a shorter text within a longer word is chance
+_LONGEST_DATE: Final = 64  # characters of a date, time or number
 _NEAR: Final = 40  # characters between a date and its time
 _MIDNIGHT: Final = (0, 0, 0)
 
@@ -46,7 +48,7 @@ class Found:
     """The places of a value, in order, and how it stands there. `others`: by place, another date that it may mean."""
 
     match: MatchKind = "none"
-    places: tuple[Range, ...] = ()
+    places: Ranges = ()
     others: Mapping[Range, Triple] = field(default_factory=dict)
 
 
@@ -62,16 +64,10 @@ class DocumentIndex:
     def find(self, value: object) -> Found:
         """Where a scalar stands: a str, bool, int, float, `Decimal` or None."""
         if isinstance(value, bool):
-            return self._text_places("true" if value else "false", within_words=False)
+            free, _ = self._exact("true" if value else "false")
+            return Found("exact", free) if free else _NOTHING
         if isinstance(value, str):
-            found = self._text_places(value, within_words=False)
-            if found.match == "none":
-                found = self._date_or_time(value)
-            if found.match == "none":
-                found = self._number_text(value)
-            if found.match == "none":
-                found = self._text_places(value, within_words=True)
-            return found
+            return self._string(value)
         if isinstance(value, int | float | Decimal):
             return self._number(Decimal(str(value)), str(value))
         return _NOTHING
@@ -92,21 +88,42 @@ class DocumentIndex:
     def _times(self) -> Mapping[Triple, list[Range]]:
         return _by_value(times_in(self.text))
 
-    def _text_places(self, value: str, *, within_words: bool) -> Found:
-        """The places of a text as it is, else folded; inside of longer words only if it is long enough."""
-        if not value.strip() or (within_words and len(value) < _WITHIN_WORDS):
+    def _string(self, value: str) -> Found:
+        """The places of a text, else of the date, time or number that it writes, else those within longer words."""
+        if not value.strip():
             return _NOTHING
-        exact = tuple(_occurrences(self.text, value, within_words=within_words))
+        exact, exact_within = self._exact(value)
         if exact:
             return Found("exact", exact)
-        folded = self._folded
-        needle = fold(value).text.strip()
-        if not needle:
+        folded, folded_within = self._as_folded(value)
+        if folded:
+            return Found("folded", folded)
+        if len(value) <= _LONGEST_DATE and any(map(str.isdecimal, value)):
+            for find in (self._date_or_time, self._number_text):
+                found = find(value)
+                if found.places:
+                    return found
+        if len(value) < _WITHIN_WORDS:
             return _NOTHING
-        standing = _occurrences(folded.text, needle, within_words=within_words)
-        ranges = (folded.original(*at) for at in standing)
-        places = tuple(place for place in ranges if place is not None)
-        return Found("folded", places) if places else _NOTHING
+        if exact_within:
+            return Found("exact", exact_within)
+        return Found("folded", folded_within) if folded_within else _NOTHING
+
+    def _exact(self, value: str) -> tuple[Ranges, Ranges]:
+        """The places of a text as it is: those that stand free, and those within longer words."""
+        places = _occurrences(self.text, value)
+        free = tuple(place for place in places if _stands_free(self.text, *place))
+        return free, tuple(places)
+
+    def _as_folded(self, value: str) -> tuple[Ranges, Ranges]:
+        """The same for the folded text."""
+        folded, needle = self._folded, fold(value).text.strip()
+        found = [
+            (folded.original(*place), _stands_free(folded.text, *place))
+            for place in (_occurrences(folded.text, needle) if needle else ())
+        ]
+        free = tuple(place for place, is_free in found if place is not None and is_free)
+        return free, tuple(place for place, _ in found if place is not None)
 
     def _number(self, value: Decimal, spelling: str) -> Found:
         """The places of a number: as JSON writes it, else in any spelling."""
@@ -175,15 +192,14 @@ def _nearest(times: list[Range], day: Range) -> Range | None:
     return min(close)[1] if close else None
 
 
-def _occurrences(text: str, value: str, *, within_words: bool) -> Iterator[Range]:
-    """The places of `value`, in order, overlapping ones too. At most `MAX_PLACES` of its first ones are looked at."""
+def _occurrences(text: str, value: str) -> list[Range]:
+    """The first places of `value`, at most `MAX_PLACES`, in order; overlapping ones too."""
+    found = list[Range]()
     at = text.find(value)
-    for _ in range(MAX_PLACES):
-        if at < 0:
-            return
-        if within_words or _stands_free(text, at, at + len(value)):
-            yield at, at + len(value)
+    while at >= 0 and len(found) < MAX_PLACES:
+        found.append((at, at + len(value)))
         at = text.find(value, at + 1)
+    return found
 
 
 def _stands_free(text: str, start: int, end: int) -> bool:

@@ -1,17 +1,20 @@
-"""The report of each value of an answer: where in the document it comes from.
+"""The report of each value of an answer: where in the document it comes from, and how sure the model is of it.
 
-Does: find all values, choose among their places, and put both on the wire. Does not: change values.
+Does: find all values, choose among their places, and put these and the confidences on the wire. Does not: change
+values.
 """
 
 from dataclasses import dataclass
 from typing import Any, Final
 
-from intaglio.schemas.grounding import Candidate, FieldReport, Grounding, Span
+from intaglio.schemas.grounding import Candidate, ConfidenceMode, FieldReport, Grounding, Span
 from intaglio.schemas.wire import ExtractOptions
 
+from .closed_values import closed_values
 from .data_leaves import records
 from .date_spellings import written
 from .document_index import DocumentIndex, Found, Range
+from .leaf_confidence import ScoredOutput, confidences
 from .place_choice import choose
 
 MAX_OCCURRENCES: Final = 64
@@ -23,31 +26,48 @@ class ReportRequest:
 
     document: str = ""
     grounding: Grounding = "off"
+    confidence: ConfidenceMode = "off"
 
     @classmethod
     def of(cls, document: str, options: ExtractOptions) -> "ReportRequest":
-        """What the options ask for. A document without reports is not kept."""
-        if options.grounding == "off":
-            return NO_REPORT
-        return cls(document, options.grounding)
+        """What the options ask for. A document is kept only if it is searched."""
+        located = options.grounding != "off"
+        return cls(document if located else "", options.grounding, options.confidence)
 
     @property
     def is_wanted(self) -> bool:
         """Whether there is anything to report."""
-        return self.grounding != "off"
-
-
-def is_reportable(options: ExtractOptions) -> bool:
-    """Whether the reports that the options ask for can be made."""
-    return options.grounding != "verbatim" and options.confidence == "off"
+        return self.grounding != "off" or self.confidence != "off"
 
 
 NO_REPORT: Final = ReportRequest()
 
 
-def field_reports(request: ReportRequest, data: Any) -> dict[str, FieldReport]:
-    """The report of each scalar of `data`, by JSON Pointer. Numbers of `data` may be `Decimal`, to be exact."""
-    return locate(request.document, data) if request.is_wanted else {}
+def is_reportable(options: ExtractOptions) -> bool:
+    """Whether the reports that the options ask for can be made."""
+    return options.grounding != "verbatim" and options.confidence != "second_reading"
+
+
+def field_reports(
+    request: ReportRequest, data: Any, schema: Any, output: ScoredOutput
+) -> dict[str, FieldReport]:
+    """The report of each scalar of `data`, by JSON Pointer; none unless asked for.
+
+    `data` is the answer under `schema`, its numbers as `Decimal` to be exact; `output` are its tokens.
+    """
+    if not request.is_wanted:
+        return {}
+    if request.grounding == "off":
+        reports = {pointer: FieldReport() for pointer in records(data)[1]}
+    else:
+        reports = locate(request.document, data)
+    if request.confidence == "off":
+        return reports
+    found = confidences(output, closed_values(schema, data))
+    return {
+        pointer: report.model_copy(update={"confidence": found[pointer]})
+        for pointer, report in reports.items()
+    }
 
 
 def locate(document: str, data: Any) -> dict[str, FieldReport]:

@@ -17,8 +17,9 @@ _MARKS: Final = (
     r"\u0b57\u0bbe\u0bd7\u0c56\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dca\u0dcf\u0ddf\u102e\u1160-\u11ff\u1ab0-\u1aff"
     r"\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f"
 )
-_PIECE: Final = re.compile(rf"\s+|[!-~]+(?![{_MARKS}])|\S[{_MARKS}]*")
-_ASCII_PIECE: Final = re.compile(r"\s+|[!-~]+|\S")
+# Words of ASCII with single spaces between them, white space, or one character with its marks.
+_PIECE: Final = re.compile(rf"[!-~]+(?: [!-~]+)*(?![{_MARKS}])|\s+|\S[{_MARKS}]*")
+_ASCII_PIECE: Final = re.compile(r"[!-~]+(?: [!-~]+)*|\s+|\S")
 _SAME: Final = str.maketrans(
     {
         **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\uff02", '"'),
@@ -57,15 +58,12 @@ def fold(text: str) -> FoldedText:
     for found in (_ASCII_PIECE if text.isascii() else _PIECE).finditer(text):
         begin, end = found.span()
         piece = found.group()
-        if piece.isspace():
-            folded = " "
-        elif piece.isascii():
-            parts.append(piece.lower().translate(_SAME))
+        if "!" <= piece[0] <= "~" and piece.isascii():
+            parts.append(piece.lower().replace("`", "'"))
             starts.extend(range(begin, end))
             ends.extend(range(begin + 1, end + 1))
             continue
-        else:
-            folded = _fold_character(piece)
+        folded = " " if piece.isspace() else _fold_character(piece)
         parts.append(folded)
         starts.extend([begin] * len(folded))
         ends.extend([end] * len(folded))

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -203,6 +204,18 @@ def test_what_is_forbidden_may_be_anything(
                 # Alternatives that are not legal have a log-probability of -inf.
                 seen = right.top_logprobs[ok] > -math.inf
             assert torch.equal(mine[ok][seen], theirs[ok][seen])
+
+
+@pytest.mark.parametrize("case", range(ALL + 1))
+def test_the_masked_share_is_that_of_the_definition(case: int) -> None:
+    args = replace(cases(70, 8, ROWS)[case], top=0, masked_share=True)
+    logits = randn(ROWS, 75, seed=case)
+    right = reference_logits.sample(logits.clone(), args)
+    got = by_kernel(logits, args)
+    assert right.masked is not None
+    assert got.masked is not None
+    ok = right.status == OK
+    assert torch.allclose(got.masked.cpu()[ok], right.masked[ok], atol=1e-5)
 
 
 @pytest.mark.parametrize(("top_k", "top_p"), [(0, 0.9), (2_000, 0.7)])

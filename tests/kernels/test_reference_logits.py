@@ -156,6 +156,20 @@ def test_logprobs_are_those_of_the_legal_distribution_before_anything_else() -> 
     assert got.top_tokens[1].tolist() == free.topk(5).indices.tolist()
 
 
+def test_the_masked_share_is_the_probability_of_illegal_tokens() -> None:
+    logits, rows = randn(3, 50), empty_rows(3, 45)
+    allow(rows[0], [2, 3, 30])
+    allow(rows[1], np.arange(45))
+    allow(rows[2], [4])
+    logits[2, 5] = math.nan
+    args = SampleArgs(vocab=45, masks=torch.from_numpy(rows), top=0, masked_share=True)
+    assert args.legal is None  # a head computes all logits
+    got = sample(logits.clone(), args).masked
+    assert got is not None
+    expected = 1 - logits[0, :45].double().softmax(0)[[2, 3, 30]].sum()
+    assert got.tolist() == pytest.approx([float(expected), 0, 1], abs=1e-5)
+
+
 def test_bias_is_added_and_ids_outside_are_ignored() -> None:
     logits = randn(2, 10)
     bias = Bias(torch.tensor([0, 1, 1]), torch.tensor([4, 2, 11]), torch.tensor([1.5, -2.0, 9.0]))

@@ -1,5 +1,6 @@
 """Sources of values over HTTP: in one answer, several, a stream, and on the path of known schemas."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,12 +72,28 @@ def test_the_last_event_of_a_stream_has_the_sources(service: Live) -> None:
     assert sources(result, TEXT) == {"/name": "Ada", "/age": "36"}
 
 
+def test_an_answer_reports_confidences_if_asked(service: Live) -> None:
+    # The engine of this test has tokens of one byte, of log-probability -byte / 64.
+    for text in (TEXT, "Ada is 36. " + TEXT):
+        fields = service.extract(PERSON, text, options={"confidence": "first_reading"}).json()[
+            "fields"
+        ]
+        assert set(fields) == {"/name", "/age"}
+        assert fields["/age"]["match"] == "none"
+        found = fields["/age"]["confidence"]
+        assert found["probability"] == pytest.approx(math.exp(-(ord("3") + ord("6")) / 128))
+        assert found["masked"] == ord("6") / 256
+        both = service.extract(PERSON, text, options={**LOCATE, "confidence": "first_reading"})
+        assert both.json()["fields"]["/age"]["confidence"] == found
+        assert both.json()["fields"]["/age"]["match"] == "exact"
+
+
 @pytest.mark.parametrize(
     ("options", "place"),
     [
         ({"grounding": "verbatim"}, "/options/grounding"),
         ({"grounding": "maybe"}, "/options/grounding"),
-        ({"confidence": "first_reading"}, "/options/confidence"),
+        ({"confidence": "second_reading"}, "/options/confidence"),
     ],
 )
 def test_what_is_not_supported_is_refused(

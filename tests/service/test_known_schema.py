@@ -51,6 +51,7 @@ OPTIONS = st.fixed_dictionaries(
         "whitespace": st.sampled_from(["compact", "pretty"]),
         "not_stated": st.sampled_from(["schema", "null"]),
         "grounding": st.sampled_from(["off", "locate"]),
+        "confidence": st.sampled_from(["off", "first_reading"]),
         "key_order": st.sampled_from(["schema", "any"]),
         "strict_schema": st.booleans(),
     },

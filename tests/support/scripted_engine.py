@@ -4,8 +4,8 @@ The prompt is read as bytes, and of those what stands between the last `<<` and 
 answers TEXT, one byte a step; `slow TEXT` the same in steps of `pace_s`; `hold PATH` answers 1 once that file exists,
 and `hold` never; `die` ends the process as kill -9 would; `break` raises inside a step; `stall` never comes back from
 one; `fail CODE` ends with that failure; `late` ends by its deadline; `seed` answers the seed of the request; `force
-TEXT` answers TEXT as if its budget had completed it. The log-probability of a token is -byte / 64. One block of its
-pretended memory is held for each open request.
+TEXT` answers TEXT as if its budget had completed it. The log-probability of a token is -byte / 64, its masked share
+byte / 256. One block of its pretended memory is held for each open request.
 """
 
 import os
@@ -54,7 +54,12 @@ def scores(request: Request, tokens: tuple[int, ...]) -> tuple[TokenLogprob, ...
     if asked is None:
         return ()
     return tuple(
-        TokenLogprob(t, -t / 64, tuple(((t + i) % 256, -(t + i) / 64) for i in range(asked)))
+        TokenLogprob(
+            t,
+            -t / 64,
+            tuple(((t + i) % 256, -(t + i) / 64) for i in range(asked)),
+            t / 256 if request.sampling.masked_share else None,
+        )
         for t in tokens
     )
 

@@ -245,7 +245,7 @@ class SamplingGraphs:
         there = fetched.parts[count]
         with self._streams.fetching as stream:
             there.copy_(self._samples[count].view(-1), non_blocking=True)
-            asked = drawn.logprobs, drawn.top_tokens, drawn.top_logprobs
+            asked = drawn.logprobs, drawn.top_tokens, drawn.top_logprobs, drawn.masked
             others = [_to_host(tensor, stream) for tensor in asked]
             fetched.done.record(stream)
 

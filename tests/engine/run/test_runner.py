@@ -118,7 +118,7 @@ def test_masks_and_logprobs(runner: ModelRunner) -> None:
             allow(row, legal[seq_id])
         return Masks(rows, {seq_id: i for i, seq_id in enumerate(wanting)})
 
-    sampling = SamplingParams(temperature=0, logprobs=4)
+    sampling = SamplingParams(temperature=0, logprobs=4, masked_share=True)
     jobs = [Job(PROMPT, 5, sampling), Job(PROMPT, 5), Job(PROMPT[:3], 5, sampling)]
     Driver(runner, masks=masks, chunk=9).run(jobs)
     assert set(jobs[0].generated) <= set(legal[0])
@@ -130,6 +130,8 @@ def test_masks_and_logprobs(runner: ModelRunner) -> None:
         assert entry.logprob == pytest.approx(float(belief.max()), abs=1e-5)
         assert {token for token, _ in entry.top} == set(legal[0])
         assert sum(math.exp(p) for _, p in entry.top) == pytest.approx(1, abs=1e-5)
+        removed = 1 - float(logits.double().softmax(0)[legal[0]].sum())
+        assert entry.masked == pytest.approx(removed, abs=1e-5)
     assert jobs[2].samples[0].logprobs[0].top == ((11, 0.0),)
     assert jobs[1].samples[0].logprobs == ()
 

@@ -15,6 +15,7 @@ from intaglio.service.grounding.field_reports import (
     field_reports,
     locate,
 )
+from intaglio.service.grounding.leaf_confidence import ScoredOutput
 
 INVOICE = """Invoice INV-7 of 12/03/2026
 ACME  GmbH
@@ -50,7 +51,6 @@ def test_an_invoice() -> None:
         "/total": ("number", "1,237.00"),
         "/paid": ("none", None),
     }
-    assert list(found) == list(found)
     lines = {reports[f"/items/{n}/qty"].span for n in (0, 1)}
     assert lines == set(reports["/items/0/qty"].occurrences)
     (other,) = reports["/date"].candidates
@@ -69,10 +69,11 @@ def test_too_many_occurrences_are_those_around_the_source() -> None:
 
 
 def test_nothing_is_reported_unless_asked_for() -> None:
-    assert ReportRequest.of("text", ExtractOptions()) is NO_REPORT
-    assert field_reports(NO_REPORT, DATA) == {}
+    assert ReportRequest.of("text", ExtractOptions()) == NO_REPORT
+    output = ScoredOutput((), ())
+    assert field_reports(NO_REPORT, DATA, {}, output) == {}
     wanted = ReportRequest.of(INVOICE, ExtractOptions(grounding="locate"))
-    assert field_reports(wanted, DATA) == locate(INVOICE, DATA)
+    assert field_reports(wanted, DATA, {}, output) == locate(INVOICE, DATA)
 
 
 FILLER = ["lorem", "Ipsum", "dolor", "été", "中文", "😀", "مرحبا"]

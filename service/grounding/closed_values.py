@@ -1,0 +1,83 @@
+"""The strings and numbers of an answer that the schema chose from a list: `enum` and `const`.
+
+Does: find them by walking schema and data together. Does not: validate: of alternatives every one counts that lists the
+value.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+_EVERY: Final = ("allOf", "anyOf", "oneOf")
+_CONDITIONAL: Final = ("then", "else")
+_MOST_SCHEMAS: Final = (
+    256  # schemas of one value that are looked at; a circle of references ends there
+)
+
+
+def closed_values(schema: Any, data: Any) -> frozenset[str]:
+    """The JSON Pointers of the scalars of `data` that come from a list of values."""
+    found = set[str]()
+    waiting: list[tuple[str, Any, list[Any]]] = [("", data, [schema])]
+    while waiting:
+        pointer, value, given = waiting.pop()
+        schemas = [one for part in given for one in _applicable(part, schema)][:_MOST_SCHEMAS]
+        if isinstance(value, dict):
+            for name, member in value.items():
+                below = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+                waiting.append((below, member, [_member(one, name) for one in schemas]))
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                waiting.append((f"{pointer}/{index}", item, [_item(one, index) for one in schemas]))
+        elif any(_lists(one, value) for one in schemas):
+            found.add(pointer)
+    return frozenset(found)
+
+
+def _applicable(schema: Any, root: Any) -> Iterator[Mapping[str, Any]]:
+    """A schema and those that it applies to the same value, alternatives and references included."""
+    waiting, seen = [schema], set[int]()
+    while waiting and len(seen) < _MOST_SCHEMAS:
+        one = waiting.pop()
+        if not isinstance(one, Mapping) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        for keyword in _EVERY:
+            waiting.extend(one.get(keyword, ()))
+        waiting.extend(one[keyword] for keyword in _CONDITIONAL if keyword in one)
+        if isinstance(one.get("$ref"), str):
+            waiting.append(_target(one["$ref"], root))
+
+
+def _target(reference: str, root: Any) -> Any:
+    """The schema that a local reference names; None for any other."""
+    if not reference.startswith("#"):
+        return None
+    target = root
+    for part in reference[1:].split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        target = target.get(name) if isinstance(target, Mapping) else None
+    return target
+
+
+def _member(schema: Mapping[str, Any], name: str) -> Any:
+    properties = schema.get("properties")
+    if isinstance(properties, Mapping) and name in properties:
+        return properties[name]
+    return schema.get("additionalProperties")
+
+
+def _item(schema: Mapping[str, Any], index: int) -> Any:
+    first = schema.get("prefixItems")
+    if isinstance(first, list) and index < len(first):
+        return first[index]
+    return schema.get("items")
+
+
+def _lists(schema: Mapping[str, Any], value: Any) -> bool:
+    """Whether a schema lists the value; 1 and true are different."""
+    listed = schema.get("enum")
+    values = [*(listed if isinstance(listed, list) else ())]
+    if "const" in schema:
+        values.append(schema["const"])
+    return any(isinstance(one, bool) == isinstance(value, bool) and one == value for one in values)
