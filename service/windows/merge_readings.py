@@ -5,10 +5,11 @@ that are not null, of these the most confident, else those that stand in their w
 validate the whole (`windowed_extraction`), or read anything.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from intaglio.schemas.grounding import FieldReport
 from pydantic import JsonValue
 
 from ..extraction.decimals import key
@@ -24,15 +25,15 @@ MAX_CANDIDATES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class WindowReading:
-    """What one window gave. `next_start` is where the next window begins; None for the last. `certainty` tells how
-    sure the model is of the leaf at a pointer, None if it was not asked.
+    """What one window gave. `next_start` is where the next window begins; None for the last. `fields` are the reports
+    of its leaves, if they were asked for.
     """
 
     window: Window
     next_start: int | None
     text: str
     data: JsonValue
-    certainty: Callable[[str], float | None] = lambda _: None
+    fields: Mapping[str, FieldReport] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +216,18 @@ class _Outcome:
 def _chosen(value: Any, path: Path, reading: WindowReading, number: int) -> ChosenValue:
     if value is None:
         return ChosenValue(None, number)
-    certainty = reading.certainty(pointer(path))
-    return ChosenValue(value, number, stated_leaves(value, reading.text), certainty)
+    report = reading.fields.get(pointer(path))
+    if report is None:
+        return ChosenValue(value, number, stated_leaves(value, reading.text))
+    return ChosenValue(value, number, int(report.match != "none"), _certainty(report))
+
+
+def _certainty(report: FieldReport) -> float | None:
+    """The probability that a value is right, as well as it is known."""
+    known = report.confidence
+    if known is None:
+        return None
+    return known.probability if known.calibrated is None else known.calibrated
 
 
 def _choice(values: Sequence[ChosenValue], path: Path, outcome: _Outcome) -> Any:

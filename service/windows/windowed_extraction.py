@@ -11,7 +11,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 import referencing.exceptions
-from intaglio.schemas.grounding import Span
+from intaglio.schemas.grounding import FieldReport, Span
 from intaglio.schemas.problem import Detail
 from intaglio.schemas.wire import AnswerWarning, ExtractResult, Timings, Usage, WindowedReading
 
@@ -23,6 +23,7 @@ from ..extraction.nulls import null_warnings
 from ..extraction.translate import pointer
 from ..extraction.validate import check, faults
 from .merge_readings import Merged, Merger, Path, SettledItem, WindowReading
+from .merged_fields import merged_fields, moved_places, moved_pointer, shifted
 from .sources import stated_leaves
 from .split import Window
 from .window_plan import WindowPlan
@@ -60,12 +61,12 @@ class WindowedExtraction:
         text = self._plan.text[window.start : window.end]
         self.discard(result)
         self._spans.append(window)
-        # `data` is merged, and not needed a second time.
+        # `data` is merged, and not needed twice.
         self._kept.append(result.model_copy(update={"data": None}))
         stated = stated_leaves(result.data, text)
         if self._best is None or stated > self._best[0]:
             self._best = stated, window
-        return self._merger.add(WindowReading(window, next_start, text, result.data))
+        return self._merger.add(WindowReading(window, next_start, text, result.data, result.fields))
 
     def close(self) -> list[SettledItem]:
         """End the merge after the last window; the items that were not settled yet."""
@@ -109,6 +110,7 @@ class WindowedExtraction:
                 update={"budget_forced": any(one.usage.budget_forced for one in self._kept)}
             ),
             timings=self._total_times(),
+            fields=self._fields(data, repaired, filled),
             contract=plan.whole.contract or self._kept[0].contract,
             warnings=(*self._warnings(data, filled),),
             reading=WindowedReading(
@@ -139,12 +141,10 @@ class WindowedExtraction:
 
     def _warnings(self, data: Any, filled: Sequence[Path]) -> Iterator[AnswerWarning]:
         """The warnings of the readings, with pointers into the whole, and those of the merge."""
-        places: dict[int, dict[str, str]] = {}
-        for moved in self._merged.moved:
-            places.setdefault(moved.number, {})[moved.pointer] = moved.to
+        places = moved_places(self._merged.moved)
         for number, result in enumerate(self._kept):
             for warning in result.warnings:
-                place = _moved_pointer(warning.pointer, places.get(number, {}))
+                place = moved_pointer(warning.pointer, places.get(number, {}))
                 if place is not None:
                     yield warning.model_copy(update={"pointer": place})
         for path in filled:
@@ -164,6 +164,24 @@ class WindowedExtraction:
             )
         if self._plan.whole.strict is not None:
             yield from null_warnings(data, self._plan.whole.strict)
+
+    def _fields(
+        self, data: Any, repaired: ExtractResult | None, filled: Sequence[Path]
+    ) -> dict[str, FieldReport]:
+        """The reports of all leaves, if the request asks for them."""
+        options = self._plan.whole.body.options
+        if options.grounding == "off" and options.confidence == "off":
+            return {}
+        again = dict[str, FieldReport]()
+        if repaired is not None and self._best is not None:
+            tops = tuple(map(pointer, filled))
+            again = {
+                place: shifted(report, self._best[1].start)
+                for place, report in repaired.fields.items()
+                if any(place == top or place.startswith(f"{top}/") for top in tops)
+            }
+        fields = [one.fields for one in self._kept]
+        return merged_fields(self._merged, data, self._spans, fields, again)
 
     def _total_times(self) -> Timings:
         return Timings(
@@ -201,14 +219,3 @@ def _filled(data: Any, source: Any, path: Path) -> tuple[Any, bool]:
         return data, False
     here[path[-1]] = there[path[-1]]
     return data, True
-
-
-def _moved_pointer(place: str, moved: Mapping[str, str]) -> str | None:
-    """Where a value of a window stands in the whole; None if it is not part of it."""
-    head, tail = place, ""
-    while head not in moved:
-        if not head:
-            return None
-        head, _, last = head.rpartition("/")
-        tail = f"/{last}{tail}"
-    return moved[head] + tail

@@ -475,6 +475,7 @@ COVERED = {
     "service/openai/response_answer.py": "tests/service/openai/test_responses.py",
     "service/openai/response_input.py": "tests/service/openai/test_responses.py",
     "service/openai/response_items.py": "tests/service/openai/test_responses.py",
+    "service/windows/merged_fields.py": "tests/service/windows/test_window_reader.py",
     "service/windows/schema_places.py": "tests/service/windows/test_window_schema.py",
     "service/windows/window_events.py": "tests/service/test_window_runs.py",
     "service/windows/window_plan.py": "tests/service/windows/test_window_reader.py",

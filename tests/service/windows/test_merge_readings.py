@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from intaglio.schemas.grounding import FieldReport, LeafConfidence
 from intaglio.service.windows.merge_readings import Merged, Merger, WindowReading
 from intaglio.service.windows.split import Window
 
@@ -20,8 +21,12 @@ def merged(schema: Any, *readings: tuple[str, Any], certainty: Any = None) -> Me
         window = Window(start, start + len(text), len(text))
         last = number == len(readings) - 1
         start += len(text)
-        known = (lambda _: None) if certainty is None else certainty[number].get
-        merger.add(WindowReading(window, None if last else start, text, data, known))
+        known = {} if certainty is None else certainty[number]
+        fields = {
+            place: FieldReport(match="exact", confidence=LeafConfidence(probability=share))
+            for place, share in known.items()
+        }
+        merger.add(WindowReading(window, None if last else start, text, data, fields))
     return merger.finish()[1]
 
 

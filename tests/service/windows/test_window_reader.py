@@ -9,6 +9,7 @@ import pytest
 from intaglio.engine.api import Finish, TooLong
 from intaglio.engine.types import Request
 from intaglio.grammar.api import Verdict
+from intaglio.schemas.grounding import Span
 from intaglio.schemas.wire import ExtractOptions, ExtractRequest, ExtractResult
 from intaglio.service.errors import RequestDeadlineExceeded, WindowsConflict
 from intaglio.service.extraction.engine_output import EngineOutput
@@ -206,3 +207,29 @@ def test_warnings_of_windows_point_into_the_whole(extractor: Extractor) -> None:
     assert isinstance(known, list)
     assert len(found) > 1
     assert all(known[int(place.split("/")[2])] in marked for place in found)
+
+
+@pytest.mark.parametrize("branch", ["Bremen", None])
+def test_every_value_has_its_source_in_the_whole_document(
+    extractor: Extractor, branch: str | None
+) -> None:
+    text = ledger_text(60, branch) + "\nBranch: Hull\n"
+    plan = planned(extractor, LEDGER, text, grounding="locate")
+    assert plan is not None
+    result, _ = read(extractor, plan, ReadingEngine())
+    assert isinstance(result.data, dict)
+    assert len(result.fields) == 1 + 3 * 60
+    for number, entry in enumerate(entries(text)):
+        line = text.index(f"Entry {number}:")
+        for name, value in entry.items():
+            report = result.fields[f"/entries/{number}/{name}"]
+            assert report.span is not None
+            assert line <= report.span.start < text.index("\n", line)
+            found = text[report.span.start : report.span.end]
+            assert found == value if name == "name" else float(found) == value
+    source = result.fields["/branch"]
+    assert source.span is not None
+    assert text[source.span.start : source.span.end] == result.data["branch"] == (branch or "Hull")
+    others = [(one.value, one.span) for one in source.candidates]
+    place = text.index("Hull")
+    assert others == ([("Hull", Span(start=place, end=place + 4))] if branch else [])
