@@ -1,8 +1,9 @@
-"""The kind of a binary file that was given as text, recognised by its first bytes, with a hint for conversion.
+"""The kind of a file by its first bytes: binary formats with a hint for conversion, HTML and mails.
 
 Does: know the signatures of common formats. Does not: read or decompress files.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,7 +50,27 @@ _IN_ZIP: Final[tuple[tuple[bytes, str, str], ...]] = (
     (b"opendocument.spreadsheet", "an OpenDocument spreadsheet (ODS)", _TABLES),
     (b"epub+zip", "an e-book (EPUB)", _OFFICE),
 )
+_HTML: Final = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|table|div|p|title|meta)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_FIELD: Final = re.compile(rb"([!-9;-~]{1,76}):[ \t]?[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*")
+_MAIL_FIELDS: Final = frozenset(
+    {
+        *(b"received", b"return-path", b"delivered-to", b"from", b"to", b"subject", b"date"),
+        *(b"message-id", b"mime-version", b"content-type", b"reply-to", b"cc", b"dkim-signature"),
+    }
+)
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+_DOCUMENTS: Final = frozenset(
+    {
+        *("a PDF", "an old Office document (DOC, XLS, PPT)", "a Word document (DOCX)"),
+        *("a spreadsheet (XLSX)", "an OpenDocument spreadsheet (ODS)"),
+        "an Office document (DOCX, XLSX, PPTX)",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +114,34 @@ def _is_half_zero(head: bytes) -> bool:
     """Whether every second byte is mostly zero and the others are not, as in UTF-16."""
     share = [half.count(0) / max(1, len(half)) for half in (head[::2], head[1::2])]
     return min(share) < 0.1 and max(share) > 0.4
+
+
+def is_document(content: bytes) -> bool:
+    """Whether a file may be read as a document, rather than taken as text in UTF-8."""
+    head = content[:HEAD]
+    found = kind_of(head)
+    if found is not None:
+        return found.name in _DOCUMENTS
+    if is_html(head) or is_mail(head):
+        return True
+    try:
+        content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return why_not_utf8(head, "FILE").name != BINARY
+    return False
+
+
+def is_html(head: bytes) -> bool:
+    """Whether a text begins as a page of HTML does."""
+    return _HTML.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def is_mail(head: bytes) -> bool:
+    """Whether a text begins with header fields of which two are those of mails."""
+    head = re.sub(rb"\AFrom [^\r\n]*\r?\n", b"", head)  # the line with which mailboxes begin
+    at, known = 0, set[bytes]()
+    while (field := _FIELD.match(head, at)) is not None:
+        known.add(field[1].lower())
+        at = field.end()
+    ended = head[at : at + 1] in (b"\r", b"\n", b"") and at > 0
+    return ended and len(known & _MAIL_FIELDS) >= 2

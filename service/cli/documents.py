@@ -1,6 +1,7 @@
 """Input of commands: documents and schemas from files, pipes and standard input.
 
-Does: read bounded UTF-8 text; name the kind of a file that is not text. Does not: extract (`extract_command`).
+Does: read bounded UTF-8 text, and the bytes of PDFs and other documents; name the kind of a file that is neither.
+Does not: extract (`extract_command`), or read documents (`service/documents`).
 """
 
 import json
@@ -16,19 +17,26 @@ from typing import Any, BinaryIO, Final
 from intaglio.schemas import catalogue
 from intaglio.schemas.wire import MAX_TEXT_CHARACTERS
 
-from ..file_kind import HEAD, kind_of, why_not_utf8
+from ..file_kind import HEAD, is_document, kind_of, why_not_utf8
 from .cli_errors import CliError, Exit
 
 _MAX_BYTES: Final = 4 * MAX_TEXT_CHARACTERS + 3  # in UTF-8, with a byte order mark
+MAX_FILE_BYTES: Final = 32 << 20
 _WAIT_S: Final = 10  # for the writer of a pipe to start
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text and its display name."""
+    """A document and its display name: a text, or the bytes of a file in the format of a document."""
 
     name: str
-    text: str
+    text: str | None
+    content: bytes | None = None
+
+    @property
+    def file(self) -> tuple[str, bytes] | None:
+        """The file, as the SDK takes it; None for a text."""
+        return None if self.content is None else (Path(self.name).name, self.content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +90,17 @@ def read_documents(names: Sequence[str]) -> tuple[Document | Unreadable, ...]:
 
 def text_of(path: Path, wait_s: float = _WAIT_S) -> str:
     """The text of a file, or of a pipe that is written to within `wait_s`. Raises `CliError` if it is unreadable."""
+    return decoded(str(path), _content(path, _MAX_BYTES, wait_s))
+
+
+def _content(path: Path, most: int, wait_s: float = _WAIT_S) -> bytes:
+    """The bytes of a file or pipe, at most `most` of a text. Raises `CliError` as `text_of`."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(number, "rb") as file:
             _wait_for_writer(number, path, wait_s)
             os.set_blocking(number, True)
-            return decoded(str(path), _bounded(file, str(path)))
+            return _bounded(file, str(path), most)
     except OSError as error:
         raise CliError(f"cannot read {path}: {error.strerror}", Exit.USAGE) from None
 
@@ -109,17 +122,29 @@ def decoded(name: str, content: bytes) -> str:
 def _document(name: str) -> Document:
     if name == "-":
         name = "standard input"
-        text = decoded(name, _bounded(sys.stdin.buffer, name))
+        content = _bounded(sys.stdin.buffer, name, MAX_FILE_BYTES)
     else:
-        text = text_of(Path(name))
+        content = _content(Path(name), MAX_FILE_BYTES)
+    if is_document(content):
+        return Document(name, None, content)
+    text = decoded(name, content)
     if not text.strip():
         raise CliError(f"{name} is empty", Exit.USAGE)
     return Document(name, text)
 
 
-def _bounded(file: BinaryIO, name: str) -> bytes:
-    """Read a whole file up to the size limit of a document; refuses longer and endless ones."""
+def _bounded(file: BinaryIO, name: str, most: int) -> bytes:
+    """Read a whole file up to the size limit of a text, or up to `most` bytes if it is a document in a format of its
+    own; refuses longer and endless ones.
+    """
     content = file.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES and is_document(content):
+        content += file.read(most + 1 - len(content))
+        if len(content) <= most:
+            return content
+        raise CliError(
+            f"{name} is larger than {most >> 20} MiB", Exit.USAGE, hint="split the document"
+        )
     if len(content) > _MAX_BYTES:
         found = kind_of(content[:HEAD])
         raise CliError(

@@ -10,11 +10,11 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self, TextIO
+from typing import TYPE_CHECKING, Any, Final, Self, TextIO
 
 from intaglio.schemas.contract import Contract
 
@@ -24,6 +24,9 @@ from .console import compact, errors, pretty, spinner, write_json
 from .documents import Document, Unreadable, read_documents, read_schema
 from .local_model import offline
 from .stream_command import stream_document
+
+if TYPE_CHECKING:
+    from ..offline.offline_documents import OfflineDocuments, OfflineSource
 
 AT_ONCE = 16
 
@@ -95,18 +98,42 @@ def _stream(command: ExtractCommand, schema: Any, found: Sequence[Document | Unr
 
 
 def _local(command: ExtractCommand, schema: Any, documents: Sequence[Document], emit: Emit) -> None:
-    with offline(command.model) as loaded:
+    with offline(command.model) as loaded, _local_documents() as reader:
         note = f"model {loaded.llm.info.model} ready in {loaded.seconds:.1f} s"
         errors().print(note, style="dim")
         for start in range(0, len(documents), AT_ONCE):
             batch = documents[start : start + AT_ONCE]
-            texts = [document.text for document in batch]
             with spinner(f"extracting {', '.join(document.name for document in batch[:3])} …"):
-                outcomes = loaded.llm.extract_many(
-                    schema, texts, return_errors=True, **command.options
+                sources = [_source(reader, document) for document in batch]
+                texts = [found.text for found in sources if not isinstance(found, IntaglioError)]
+                outcomes = iter(
+                    loaded.llm.extract_many(schema, texts, return_errors=True, **command.options)
                 )
-            for document, outcome in zip(batch, outcomes, strict=True):
+            for document, found in zip(batch, sources, strict=True):
+                if isinstance(found, IntaglioError):
+                    emit(document, found)
+                    continue
+                outcome = next(outcomes)
+                if not isinstance(outcome, IntaglioError):
+                    outcome = found.in_extraction(outcome)
                 emit(document, outcome)
+
+
+@contextmanager
+def _local_documents() -> Iterator["OfflineDocuments"]:
+    """What reads files on this machine."""
+    from ..offline.offline_documents import OfflineDocuments  # the extra `server`
+
+    with closing(OfflineDocuments()) as reader:
+        yield reader
+
+
+def _source(reader: "OfflineDocuments", document: Document) -> "OfflineSource | IntaglioError":
+    """The text of a document, or the error of a file that cannot be read."""
+    try:
+        return reader.source(document.text, {"file": document.file})
+    except IntaglioError as error:
+        return error
 
 
 async def _remote(
@@ -122,7 +149,11 @@ async def _remote(
         async with slots:
             try:
                 return await client.extract(
-                    schema, document.text, model=command.model, **command.options
+                    schema,
+                    document.text,
+                    model=command.model,
+                    file=document.file,
+                    **command.options,
                 )
             except IntaglioError as error:
                 return error

@@ -19,7 +19,10 @@ def stream_document(
         client = Client(url)
     except ValueError as error:
         raise CliError(str(error), Exit.USAGE) from None
-    with client, client.extract_stream(schema, document.text, model=model, **options) as stream:
+    asking = client.extract_stream(
+        schema, document.text, model=model, file=document.file, **options
+    )
+    with client, asking as stream:
         for event in stream:
             hidden = {"index"}
             sys.stdout.write(event.model_dump_json(by_alias=True, exclude=hidden) + "\n")

@@ -18,6 +18,7 @@ from intaglio.schemas.engine_state import EngineStateReport
 from intaglio.schemas.wire import Health, ModelCard, ModelList, Version
 from pydantic import TypeAdapter
 
+from ._async_documents import AsyncDocuments
 from ._async_jobs import AsyncJobs
 from ._async_many import AsyncManyTexts
 from ._async_schemas import AsyncSchemas
@@ -67,6 +68,7 @@ class AsyncClient:
         self.base_url = self._wire.base_url
         self.jobs = AsyncJobs(self._wire)
         self.schemas = AsyncSchemas(self._wire)
+        self.documents = AsyncDocuments(self._wire)
 
     async def __aenter__(self) -> Self:
         return self
@@ -91,7 +93,7 @@ class AsyncClient:
     async def extract(
         self,
         schema: type[T] | TypeAdapter[T],
-        text: str | Sequence[Mapping[str, str]],
+        text: str | Sequence[Mapping[str, str]] | None = None,
         *,
         model: str | None = None,
         timeout: float | None = None,
@@ -103,7 +105,7 @@ class AsyncClient:
     async def extract(
         self,
         schema: Mapping[str, Any] | bool | str | UnionType,
-        text: str | Sequence[Mapping[str, str]],
+        text: str | Sequence[Mapping[str, str]] | None = None,
         *,
         model: str | None = None,
         timeout: float | None = None,
@@ -114,7 +116,7 @@ class AsyncClient:
     async def extract(
         self,
         schema: Any,
-        text: str | Sequence[Mapping[str, str]],
+        text: str | Sequence[Mapping[str, str]] | None = None,
         *,
         model: str | None = None,
         timeout: float | None = None,
@@ -125,7 +127,8 @@ class AsyncClient:
 
         `schema` is a type (Pydantic model class, dataclass, TypedDict, `list[…]`, a `TypeAdapter` of anything), and the
         result's `data` is of that type; or a JSON Schema or the name of one in the service's catalogue, and `data` is
-        the JSON value. `text` is the document, or the messages of a conversation. `options`: see `CallOptions`.
+        the JSON value. `text` is the document, or the messages of a conversation; `file=` a path or bytes of a
+        document, and `document=` the id of an uploaded one, take its place. `options`: see `CallOptions`.
 
         Raises `SchemaRefused`, `TooLong`, `Overloaded` and the rest of the tree in `errors`; `ResultMismatch` if a
         validator of the type refuses the result; TypeError for an invalid schema or option.
@@ -146,7 +149,7 @@ class AsyncClient:
     async def extract_stream(
         self,
         schema: Any,
-        text: str | Sequence[Mapping[str, str]],
+        text: str | Sequence[Mapping[str, str]] | None = None,
         *,
         model: str | None = None,
         timeout: float | None = None,

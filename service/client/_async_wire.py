@@ -98,6 +98,15 @@ class AsyncWire:
             raise answer
         return answer
 
+    async def upload(self, path: str, content: bytes) -> httpx2.Response:
+        """POST the bytes of a file, without retries. Raises `IntaglioError`."""
+        answer = await self._try(
+            "POST", path, {"content": content, "timeout": _limits(self._timeout)}
+        )
+        if not isinstance(answer, httpx2.Response):
+            raise answer
+        return answer
+
     @asynccontextmanager
     async def stream(self, path: str, params: Mapping[str, str]) -> AsyncIterator[httpx2.Response]:
         """GET an answer and stream its body. Raises `IntaglioError`."""

@@ -17,6 +17,7 @@ from intaglio.schemas.engine_state import EngineStateReport
 from intaglio.schemas.wire import Health, ModelCard, ModelList, Version
 from pydantic import TypeAdapter
 
+from ._sync_documents import Documents
 from ._sync_jobs import Jobs
 from ._sync_many import ManyTexts
 from ._sync_schemas import Schemas
@@ -66,6 +67,7 @@ class Client:
         self.base_url = self._wire.base_url
         self.jobs = Jobs(self._wire)
         self.schemas = Schemas(self._wire)
+        self.documents = Documents(self._wire)
 
     def __enter__(self) -> Self:
         return self
@@ -90,7 +92,7 @@ class Client:
     def extract(
         self,
         schema: type[T] | TypeAdapter[T],
-        text: str | Sequence[Mapping[str, str]],
+        text: str | Sequence[Mapping[str, str]] | None = None,
         *,
         model: str | None = None,
         timeout: float | None = None,
@@ -102,7 +104,7 @@ class Client:
     def extract(
         self,
         schema: Mapping[str, Any] | bool | str | UnionType,
-        text: str | Sequence[Mapping[str, str]],
+        text: str | Sequence[Mapping[str, str]] | None = None,
         *,
         model: str | None = None,
         timeout: float | None = None,
@@ -113,7 +115,7 @@ class Client:
     def extract(
         self,
         schema: Any,
-        text: str | Sequence[Mapping[str, str]],
+        text: str | Sequence[Mapping[str, str]] | None = None,
         *,
         model: str | None = None,
         timeout: float | None = None,
@@ -124,7 +126,8 @@ class Client:
 
         `schema` is a type (Pydantic model class, dataclass, TypedDict, `list[…]`, a `TypeAdapter` of anything), and the
         result's `data` is of that type; or a JSON Schema or the name of one in the service's catalogue, and `data` is
-        the JSON value. `text` is the document, or the messages of a conversation. `options`: see `CallOptions`.
+        the JSON value. `text` is the document, or the messages of a conversation; `file=` a path or bytes of a
+        document, and `document=` the id of an uploaded one, take its place. `options`: see `CallOptions`.
 
         Raises `SchemaRefused`, `TooLong`, `Overloaded` and the rest of the tree in `errors`; `ResultMismatch` if a
         validator of the type refuses the result; TypeError for an invalid schema or option.
@@ -145,7 +148,7 @@ class Client:
     def extract_stream(
         self,
         schema: Any,
-        text: str | Sequence[Mapping[str, str]],
+        text: str | Sequence[Mapping[str, str]] | None = None,
         *,
         model: str | None = None,
         timeout: float | None = None,

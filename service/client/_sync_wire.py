@@ -95,6 +95,13 @@ class Wire:
             raise answer
         return answer
 
+    def upload(self, path: str, content: bytes) -> httpx2.Response:
+        """POST the bytes of a file, without retries. Raises `IntaglioError`."""
+        answer = self._try("POST", path, {"content": content, "timeout": _limits(self._timeout)})
+        if not isinstance(answer, httpx2.Response):
+            raise answer
+        return answer
+
     @contextmanager
     def stream(self, path: str, params: Mapping[str, str]) -> Iterator[httpx2.Response]:
         """GET an answer and stream its body. Raises `IntaglioError`."""

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 from intaglio.schemas.contract import Contract
+from intaglio.schemas.document_wire import DocumentSummary
 from intaglio.schemas.grounding import ConfidenceMode, FieldReport, Grounding
 from intaglio.schemas.wire import (
     AnswerWarning,
@@ -22,6 +23,7 @@ from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
 from .errors import UnexpectedAnswer
+from .file_input import FileInput, document_part
 from .notebook_view import extraction_table
 from .shapes import Shape
 
@@ -59,13 +61,28 @@ class GuidanceOptions(Options, total=False):
     examples: Sequence[tuple[str, Any]]
 
 
-class CallOptions(GuidanceOptions, total=False):
-    """Options of a call. With an `idempotency_key` a repeated call gets the answer of the first one, for a day."""
+class FileOptions(GuidanceOptions, total=False):
+    """Options of an extraction from a file in the place of a text.
 
+    `file` is a path, the bytes of a file, or (name, bytes). `attachment` reads this attachment of the file instead; the
+    first one is 0.
+    """
+
+    file: FileInput | None
+    attachment: int | None
+
+
+class CallOptions(FileOptions, total=False):
+    """Options of a call. `document` is the id of an uploaded document in the place of a text. With an `idempotency_key`
+    a repeated call gets the answer of the first one, for a day.
+    """
+
+    document: str | None
     idempotency_key: str | None
 
 
 KEY_HEADER = "idempotency-key"
+FILE_OPTIONS = ("file", "document", "attachment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +108,7 @@ class Extraction(Generic[T]):
     warnings: tuple[AnswerWarning, ...] = ()
     fields: Mapping[str, FieldReport] = field(default_factory=dict)
     reading: WindowedReading | None = None
+    document: DocumentSummary | None = None
 
     def _repr_html_(self) -> str:
         """This extraction as a table, for notebooks."""
@@ -100,14 +118,19 @@ class Extraction(Generic[T]):
 def request_body(
     shape: Shape[Any], text: object, model: str | None, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The body of `POST /v1/extract` for a text, or for the messages of a conversation.
+    """The body of `POST /v1/extract` for a text, the messages of a conversation, or a file among the options.
 
     The service validates the values of options, because it knows its own bounds.
 
     Raises:
         TypeError: the text is neither a str nor a list of messages, or an option is unknown.
     """
-    body = shared_body(shape, model, options)
+    others = {name: value for name, value in options.items() if name not in FILE_OPTIONS}
+    body, part = shared_body(shape, model, others), document_part(options)
+    if part is not None:
+        if text is not None:
+            raise TypeError("text excludes file and document: give one of them")
+        return {**body, "document": part}
     if isinstance(text, str):
         return {**body, "text": text}
     if isinstance(text, Sequence) and all(isinstance(part, Mapping) for part in text):
@@ -138,7 +161,7 @@ def shared_body(shape: Shape[Any], model: str | None, options: Mapping[str, Any]
         body["examples"] = [{"text": text, "data": shape.write(data)} for text, data in examples]
     for name in given:
         if name not in ExtractOptions.model_fields:
-            known = [*ExtractOptions.model_fields, "instructions", "examples"]
+            known = [*ExtractOptions.model_fields, "instructions", "examples", *FILE_OPTIONS]
             close = get_close_matches(name, known, n=1)
             suggestion = f"; did you mean {close[0]}?" if close else ""
             raise TypeError(f"extract() has no option {name!r}{suggestion}")
@@ -193,6 +216,7 @@ def typed(
         warnings=result.warnings,
         fields=result.fields,
         reading=result.reading,
+        document=result.document,
     )
 
 

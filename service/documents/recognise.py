@@ -3,10 +3,9 @@
 Does: know signatures, and the members of archives. Does not: read more than a directory and a beginning.
 """
 
-import re
 from typing import Final
 
-from ..file_kind import BINARY, HEAD, kind_of, why_not_utf8
+from ..file_kind import BINARY, HEAD, is_html, is_mail, kind_of, why_not_utf8
 from . import parsed_document as media
 from .archive import Archive
 from .refused import ReadingRefused, unsupported
@@ -15,17 +14,6 @@ _SUPPORTED: Final = "PDF, DOCX, XLSX, XLS, ODS, HTML, mail, Markdown, CSV and te
 _PDF_WITHIN: Final = 1024  # readers of PDF accept junk of up to this length before the signature
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _WORKBOOK: Final = ("Workbook".encode("utf-16-le"), "Book".encode("utf-16-le"))
-_HTML: Final = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|table|div|p|title|meta)\b",
-    re.IGNORECASE | re.DOTALL,
-)
-_FIELD: Final = re.compile(rb"([!-9;-~]{1,76}):[ \t]?[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*")
-_MAIL_FIELDS: Final = frozenset(
-    {
-        *(b"received", b"return-path", b"delivered-to", b"from", b"to", b"subject", b"date"),
-        *(b"message-id", b"mime-version", b"content-type", b"reply-to", b"cc", b"dkim-signature"),
-    }
-)
 _MEMBERS: Final = (
     ("word/document.xml", media.DOCX),
     ("xl/workbook.xml", media.XLSX),
@@ -50,9 +38,9 @@ def media_type_of(content: bytes) -> str:
     if found is not None:
         raise unsupported(f"the document is {found.name}: this format is not read", found.hint)
     plain = head.removeprefix(b"\xef\xbb\xbf")
-    if _HTML.match(plain):
+    if is_html(plain):
         return media.HTML
-    if _is_mail(plain):
+    if is_mail(plain):
         return media.MAIL
     binary = why_not_utf8(head, "FILE")
     if b"\0" in head and binary.name == BINARY:
@@ -90,14 +78,3 @@ def _in_compound_file(content: bytes) -> str:
         "the document is an old Office document (DOC, PPT, MSG): this format is not read",
         f"save it in a newer format; {_SUPPORTED}",
     )
-
-
-def _is_mail(head: bytes) -> bool:
-    """Whether a text begins with header fields of which two are those of mails."""
-    head = re.sub(rb"\AFrom [^\r\n]*\r?\n", b"", head)  # the line with which mailboxes begin
-    at, known = 0, set[bytes]()
-    while (field := _FIELD.match(head, at)) is not None:
-        known.add(field[1].lower())
-        at = field.end()
-    ended = head[at : at + 1] in (b"\r", b"\n", b"") and at > 0
-    return ended and len(known & _MAIL_FIELDS) >= 2

@@ -1,85 +1,27 @@
 """The document of a request: from an id, base64 or a form to the text that is extracted from.
 
-Does: find or read the document, put its text into the request, and its pages into the answer. Does not: extract.
+Does: find or read the document of a request; describe kept documents. Does not: extract, or put the document into
+answers (`read_source`).
 """
 
 import base64
 import binascii
-from dataclasses import dataclass
 from functools import partial
 
 from intaglio.schemas.document_wire import (
     DocumentAttachment,
-    DocumentNote,
     DocumentObject,
     DocumentPage,
     DocumentSource,
-    DocumentSummary,
 )
-from intaglio.schemas.extract_events import AnyExtractEvent, ObjectCompletedEvent
 from intaglio.schemas.problem import Detail
-from intaglio.schemas.wire import MAX_TEXT_CHARACTERS, ExtractRequest, ExtractResult
 
 from ..documents.document_store import KeptDocument
-from ..documents.field_places import placed
-from ..documents.parsed_document import AttachedFile, ParsedDocument
-from ..errors import DocumentTooLarge, InvalidBody, UnreadableDocument
+from ..documents.read_source import ReadSource, attachment_of, notes_of
+from ..errors import InvalidBody
 from .forms import FormFile
 from .principal import current_principal
 from .service_state import Service
-
-
-@dataclass(frozen=True, slots=True)
-class ReadSource:
-    """The document of one request, read. `id` is None if it is not kept."""
-
-    document: ParsedDocument
-    id: str | None = None
-    name: str | None = None
-
-    def in_request(self, body: ExtractRequest) -> ExtractRequest:
-        """The request with the text of the document in the place of the document.
-
-        Raises:
-            DocumentTooLarge: the text is longer than one request may have.
-            UnreadableDocument: there is no text.
-        """
-        text = self.document.text
-        if len(text) > MAX_TEXT_CHARACTERS:
-            raise DocumentTooLarge(
-                f"the document has {len(text)} characters; a request has at most {MAX_TEXT_CHARACTERS}",
-                param="document",
-                hint="split the document",
-            )
-        if not text.strip():
-            raise UnreadableDocument(
-                "the document itself has no text",
-                param="document",
-                hint="read one of its attachments: document.attachment",
-            )
-        return body.model_copy(update={"text": text, "document": None})
-
-    def in_result(self, result: ExtractResult) -> ExtractResult:
-        """The result with the document, and with the places of its sources on the pages."""
-        found = {"document": self.summary(), "fields": placed(result.fields, self.document)}
-        return result.model_copy(update=found)
-
-    def in_event(self, event: AnyExtractEvent) -> AnyExtractEvent:
-        """The event; one with the result has the document, too."""
-        if not isinstance(event, ObjectCompletedEvent):
-            return event
-        return event.model_copy(update={"result": self.in_result(event.result)})
-
-    def summary(self) -> DocumentSummary:
-        """What the answer says of the document."""
-        return DocumentSummary(
-            id=self.id,
-            name=self.name,
-            media_type=self.document.media_type,
-            characters=len(self.document.text),
-            pages=len(self.document.pages),
-            notes=_notes(self.document),
-        )
 
 
 async def read_source(
@@ -110,17 +52,6 @@ async def read_source(
     return await _read(service, attached.content, attached.name, "document.attachment")
 
 
-def attachment_of(document: ParsedDocument, index: int, param: str) -> AttachedFile:
-    """An attachment by its number. Raises `InvalidBody` if there is none."""
-    if index >= len(document.attachments):
-        raise InvalidBody(
-            f"the document has no attachment {index}",
-            param=param,
-            hint=f"it has {len(document.attachments)}, counted from 0",
-        )
-    return document.attachments[index]
-
-
 def document_object(
     kept: KeptDocument, *, text: bool = False, boxes: bool = False
 ) -> DocumentObject:
@@ -146,7 +77,7 @@ def document_object(
             )
             for page in parsed.pages
         ),
-        notes=_notes(parsed),
+        notes=notes_of(parsed),
         attachments=tuple(
             DocumentAttachment(
                 index=index, name=file.name, media_type=file.media_type, size=len(file.content)
@@ -173,10 +104,3 @@ def _decoded(text: str) -> bytes:
                 Detail(pointer="/document/base64", reason="not base64 (RFC 4648, section 4)"),
             ),
         ) from None
-
-
-def _notes(document: ParsedDocument) -> tuple[DocumentNote, ...]:
-    return tuple(
-        DocumentNote(kind=note.kind, message=note.message, pages=note.pages)
-        for note in document.notes
-    )

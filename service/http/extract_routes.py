@@ -25,12 +25,13 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..documents.read_source import ReadSource
 from ..errors import BodyTooLarge, InvalidBody
 from ..extraction.extract import Extractor, ParsedExtraction
 from ..extraction.known_schema import KnownExtraction
 from ..extraction.translate import extract_request, form_request
 from ..idempotency.answer_store import MAX_ANSWER_BYTES
-from .document_input import ReadSource, read_source
+from .document_input import read_source
 from .extraction_runs import examine, run, run_known, run_texts, stream, stream_texts
 from .forms import FormFile, is_form, parse_form
 from .idempotency import KEY_PARAMETER, OnceOnly, once_only

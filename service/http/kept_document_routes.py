@@ -13,8 +13,9 @@ from starlette.responses import Response
 
 from ..documents.document_store import KeptDocument
 from ..documents.parsed_document import PDF
+from ..documents.read_source import attachment_of
 from ..errors import InvalidBody, UnsupportedDocument
-from .document_input import attachment_of, document_object
+from .document_input import document_object
 from .forms import FormFile, is_form, parse_form
 from .limits import read_body
 from .operations import BUSY_ERRORS, BYTES, KeyScope, Operation, Parameter, endings

@@ -32,13 +32,14 @@ from intaglio.schemas.contract import Contract
 from pydantic import TypeAdapter
 
 from ..client.errors import IntaglioError
-from ..client.models import Extraction, GuidanceOptions
+from ..client.models import Extraction, FileOptions, GuidanceOptions
 from ..extraction.enforcement import contract_of
 from ..extraction.engine_output import EngineOutput
 from ..extraction.extract import Extractor, TextModel
 from ..extraction.failures import request_error
 from ..http.sdk_errors import sdk_errors
 from .load_errors import sdk_load_errors
+from .offline_documents import OfflineDocuments
 from .running_items import RunningItems
 
 T = TypeVar("T")
@@ -81,6 +82,7 @@ class LLM:
             config.grammar, text.vocabulary, text.tokenizer.canonical, server=False
         )
         self._extractor = Extractor(text, self._engine.info)
+        self._documents = OfflineDocuments()
 
     def __enter__(self) -> Self:
         return self
@@ -104,6 +106,7 @@ class LLM:
 
     def close(self) -> None:
         """Unload the model; safe to call twice."""
+        self._documents.close()
         self._door.close()
         self._engine.close()
 
@@ -149,23 +152,29 @@ class LLM:
 
     @overload
     def extract(
-        self, schema: type[T] | TypeAdapter[T], text: str, **options: Unpack[GuidanceOptions]
+        self,
+        schema: type[T] | TypeAdapter[T],
+        text: str | None = None,
+        **options: Unpack[FileOptions],
     ) -> Extraction[T]: ...
 
     @overload
     def extract(
         self,
         schema: Mapping[str, Any] | bool | str | UnionType,
-        text: str,
-        **options: Unpack[GuidanceOptions],
+        text: str | None = None,
+        **options: Unpack[FileOptions],
     ) -> Extraction[Any]: ...
 
     def extract(
-        self, schema: Any, text: str, **options: Unpack[GuidanceOptions]
+        self, schema: Any, text: str | None = None, **options: Unpack[FileOptions]
     ) -> Extraction[Any]:
-        """Extract the data that `schema` describes from `text`; like `Client.extract`, with the same errors."""
-        (result,) = self.extract_many(schema, [text], **options)
-        return result
+        """Extract the data that `schema` describes from `text`, or from the document in `file`; like `Client.extract`,
+        with the same errors.
+        """
+        given = self._documents.source(text, options)
+        (result,) = self.extract_many(schema, [given.text], **given.options)
+        return given.in_extraction(result)
 
     @overload
     def extract_many(

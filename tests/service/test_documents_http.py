@@ -5,12 +5,15 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from intaglio import Client
 from intaglio.engine.api import Watch
 from intaglio.schemas.document_wire import DocumentObject
 from intaglio.schemas.wire import ExtractResult
+from intaglio.service.client import DocumentRefused, NotFound
 
 from tests.support.document_files import docx, mail, paragraph, pdf
 from tests.support.events import events
@@ -212,3 +215,53 @@ def test_the_server_goes_on_when_a_reader_is_killed(service: Live) -> None:
     for pid in service.app.service.reader.pids:
         os.kill(pid, signal.SIGKILL)
     until(lambda: service.http.post("/v1/documents", content=b"a text").status_code == 201)
+
+
+def test_the_client_sends_files_and_keeps_documents(service: Live, tmp_path: Path) -> None:
+    path = tmp_path / "order.pdf"
+    path.write_bytes(PDF)
+    with Client(service.url) as client:
+        made = client.documents.create(path)
+        assert (made.name, made.media_type) == ("order.pdf", "application/pdf")
+        assert client.documents.get(made.id).text == f"A first page\n\n{ECHO}"
+        assert client.documents.get(made.id, boxes=True).pages[0].boxes
+        assert client.documents.page_image(made.id, 1).startswith(b"\x89PNG")
+        for given in ({"file": path}, {"file": str(path)}, {"file": PDF}, {"document": made.id}):
+            found = client.extract(SCHEMA, **given, grounding="locate")
+            assert found.data == {"name": "Ada"}
+            assert found.document is not None
+            assert found.document.media_type == "application/pdf"
+            assert found.fields["/name"].page == 2
+        with client.extract_stream(SCHEMA, file=("a.pdf", PDF)) as stream:
+            document = stream.result().document
+        assert document is not None
+        assert document.name == "a.pdf"
+        client.documents.delete(made.id)
+        with pytest.raises(NotFound):
+            client.documents.get(made.id)
+        with pytest.raises(NotFound):
+            client.extract(SCHEMA, document=made.id)
+        with pytest.raises(DocumentRefused) as refused:
+            client.extract(SCHEMA, file=b"%PDF-1.7")
+        assert refused.value.code == "unreadable_document"
+        with pytest.raises(DocumentRefused):
+            client.documents.create(b"\x89PNG\r\n\x1a\n")
+        mailed = client.documents.create(("m.eml", mail("hi", attached={"a.pdf": PDF})))
+        assert client.documents.attachment(mailed.id, 0) == PDF
+        assert client.extract(SCHEMA, document=mailed.id, attachment=0).data == {"name": "Ada"}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"text": "a", "file": b"b"},
+        {"text": "a", "document": "doc_1"},
+        {"file": b"a", "document": "doc_1"},
+        {"attachment": 1},
+        {"file": 5},
+        {},
+    ],
+)
+def test_wrong_arguments_are_type_errors(service: Live, given: dict[str, Any]) -> None:
+    with Client(service.url) as client, pytest.raises(TypeError):
+        client.extract(SCHEMA, **given)

@@ -14,6 +14,7 @@ CLIENT = Path(__file__).resolve().parents[2] / "service" / "client"
 # Each written file and the one that is generated from it.
 FILES = {
     CLIENT / "_async.py": CLIENT / "_sync.py",
+    CLIENT / "_async_documents.py": CLIENT / "_sync_documents.py",
     CLIENT / "_async_jobs.py": CLIENT / "_sync_jobs.py",
     CLIENT / "_async_many.py": CLIENT / "_sync_many.py",
     CLIENT / "_async_schemas.py": CLIENT / "_sync_schemas.py",
@@ -24,11 +25,13 @@ HEADER = "# Generated from {} by `make sync-client`; change that file.\n"
 REPLACEMENTS = {
     "AsyncClient": "Client",
     "AsyncBaseTransport": "BaseTransport",
+    "AsyncDocuments": "Documents",
     "AsyncJobs": "Jobs",
     "AsyncManyTexts": "ManyTexts",
     "AsyncSchemas": "Schemas",
     "AsyncExtractionStream": "ExtractionStream",
     "AsyncWire": "Wire",
+    "_async_documents": "_sync_documents",
     "_async_jobs": "_sync_jobs",
     "_async_many": "_sync_many",
     "_async_schemas": "_sync_schemas",
