@@ -40,22 +40,31 @@ class Int8(Dense):
                 where="quantization",
                 hint="leave quantization at none, or set device to cpu",
             )
-        return Int8Weight(matrix, bias, kernels)
+        return Int8Weight.rounded(matrix, bias, kernels)
 
 
 class Int8Weight:
     """A matrix [outputs, inputs] of int8 times a scale for each output. See `Weight`."""
 
-    def __init__(self, matrix: Tensor, bias: Tensor | None, kernels: Kernels) -> None:
-        """Round `matrix` to the nearest multiples of its rows' scales, which are exact in its dtype."""
-        self.outputs, self.inputs = matrix.shape
-        largest = matrix.float().abs().amax(1)
-        scales = (largest / LARGEST).to(matrix.dtype)
-        self._scales = torch.where(scales > 0, scales, torch.ones_like(scales))
-        steps = matrix.float() / self._scales.float().unsqueeze(1)
-        self._values = steps.round_().clamp_(-LARGEST, LARGEST).to(torch.int8)
+    def __init__(
+        self, values: Tensor, scales: Tensor, bias: Tensor | None, kernels: Kernels
+    ) -> None:
+        """`values` [outputs, inputs] int8; `scales` [outputs] in the dtype of the model."""
+        self.outputs, self.inputs = values.shape
+        self._values = values
+        self._scales = scales
         self._bias = bias
         self._kernels = kernels
+
+    @classmethod
+    def rounded(cls, matrix: Tensor, bias: Tensor | None, kernels: Kernels) -> "Int8Weight":
+        """`matrix` rounded to the nearest multiples of its rows' scales, which are exact in its dtype."""
+        largest = matrix.float().abs().amax(1)
+        scales = (largest / LARGEST).to(matrix.dtype)
+        scales = torch.where(scales > 0, scales, torch.ones_like(scales))
+        steps = matrix.float() / scales.float().unsqueeze(1)
+        values = steps.round_().clamp_(-LARGEST, LARGEST).to(torch.int8)
+        return cls(values, scales, bias, kernels)
 
     def matmul(
         self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None

@@ -17,23 +17,32 @@ from torch import Tensor
 class Stored:
     """A tensor of a checkpoint: its shape, and its dtype in memory, None for that of the model.
 
-    An integer tensor must have this dtype in the file as well; a floating-point tensor is converted.
+    A tensor of integers or 8-bit floats must have this dtype in the file as well; a wider float is converted. A file
+    may lack an optional tensor.
     """
 
     shape: tuple[int, ...]
     dtype: torch.dtype | None = None
+    optional: bool = False
 
 
 class Part(Protocol):
-    """One matrix of a checkpoint. Its tensors are read on request."""
+    """One matrix of a checkpoint, for a model in `dtype`. Its tensors are read on request."""
+
+    @property
+    def dtype(self) -> torch.dtype: ...
 
     def __call__(self, suffix: str) -> Tensor:
         """The tensor of this suffix, owned by the caller, as `Scheme.tensors` describes it."""
         ...
 
+    def has(self, suffix: str) -> bool:
+        """Whether the checkpoint has the optional tensor of this suffix."""
+        ...
+
 
 class Scheme(Protocol):
-    """The storage of matrices in a checkpoint, their form in memory, and their products.
+    """The storage of a matrix in a checkpoint, its form in memory, and its products.
 
     Norms, biases and the embedding are unquantised in every scheme.
     """
@@ -44,6 +53,10 @@ class Scheme(Protocol):
 
     def weight(self, parts: Sequence[Part], bias: Tensor | None, kernels: Kernels) -> Weight:
         """The weight of `parts`, matrices with the same inputs, concatenated along the outputs."""
+        ...
+
+    def dense(self, part: Part) -> Tensor:
+        """A matrix [outputs, inputs] in the dtype of the model."""
         ...
 
 
@@ -57,9 +70,43 @@ class Dense:
 
     def weight(self, parts: Sequence[Part], bias: Tensor | None, kernels: Kernels) -> Weight:
         """See `Scheme`."""
-        return kernels.weight(stacked([part(".weight") for part in parts]), bias)
+        return kernels.weight(stacked([self.dense(part) for part in parts]), bias)
+
+    def dense(self, part: Part) -> Tensor:
+        """See `Scheme`."""
+        return part(".weight")
+
+
+class Schemes(Protocol):
+    """The scheme of each matrix of a model, by its name in the checkpoint, without a suffix."""
+
+    def of(self, name: str) -> Scheme:
+        """The scheme of the matrix of this name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform:
+    """One scheme for all matrices."""
+
+    scheme: Scheme = Dense()
+
+    def of(self, name: str) -> Scheme:
+        """See `Schemes`."""
+        return self.scheme
 
 
 def stacked(tensors: Sequence[Tensor]) -> Tensor:
     """The tensors, concatenated along the outputs; a single one itself, without a copy."""
     return tensors[0] if len(tensors) == 1 else torch.cat(list(tensors))
+
+
+def combined_weight(
+    schemes: Sequence[Scheme], parts: Sequence[Part], bias: Tensor | None, kernels: Kernels
+) -> Weight:
+    """The weight of `parts`, each in its own scheme. Parts in different schemes are converted to the model's dtype."""
+    first = schemes[0]
+    if all(scheme == first for scheme in schemes):
+        return first.weight(parts, bias, kernels)
+    matrices = [scheme.dense(part) for scheme, part in zip(schemes, parts, strict=True)]
+    return kernels.weight(stacked(matrices), bias)

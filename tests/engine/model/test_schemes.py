@@ -48,7 +48,7 @@ def test_int8_multiplies_by_the_rounded_matrix(
     matrix = (randn(outputs, inputs) * inputs**-0.5).to(dtype)
     matrix[0] = 0
     bias, x = randn(outputs, seed=1).to(dtype), randn(rows, inputs, seed=2).to(dtype)
-    weight = Int8Weight(matrix, bias, KERNELS)
+    weight = Int8Weight.rounded(matrix, bias, KERNELS)
     exact = x.double() @ rounded(matrix).T + bias.double()
     assert (weight.outputs, weight.inputs) == (outputs, inputs)
     assert error(weight.matmul(x), exact) < limit
@@ -63,7 +63,7 @@ def error(got: torch.Tensor, exact: torch.Tensor) -> float:
 def test_int8_norms_first_and_takes_every_epilogue(rows: int) -> None:
     matrix, x = randn(64, 48), randn(rows, 48, seed=1)
     norm, post_norm = RmsNorm(randn(48, seed=2), 1e-5), RmsNorm(randn(64, seed=3), 1e-5)
-    weight, exact = Int8Weight(matrix, None, KERNELS), KERNELS.weight(rounded(matrix).float())
+    weight, exact = Int8Weight.rounded(matrix, None, KERNELS), KERNELS.weight(rounded(matrix).float())
     for post in (None, post_norm):
         ours, right = randn(rows, 64, seed=4), randn(rows, 64, seed=4)
         weight.matmul(x, norm, AddTo(ours, post))

@@ -1,0 +1,75 @@
+"""Weights in 8-bit floats (E4M3), with a scale for the matrix, for each output, or for each block.
+
+Does: decode them. Does not: quantise activations, which stay in the dtype of the model: the scales of inputs that a
+checkpoint may hold are not needed, and results are at least as exact as with them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+
+from .coded import Coded, Sparing, groups_of
+from .quantization_settings import Settings
+from .scheme import Part, Scheme, Schemes, Stored
+from .stored_codes import Codes
+
+FP8 = torch.float8_e4m3fn
+
+
+@dataclass(frozen=True, slots=True)
+class Fp8Blocks(Coded):
+    """One scale for each block of `rows` outputs and `columns` inputs, in the tensor of suffix `scale`."""
+
+    rows: int
+    columns: int
+    scale: str = ".weight_scale_inv"
+
+    def tensors(self, outputs: int, inputs: int) -> Mapping[str, Stored]:
+        """See `Scheme`."""
+        blocks = (groups_of(outputs, self.rows), groups_of(inputs, self.columns))
+        return {
+            ".weight": Stored((outputs, inputs), FP8),
+            self.scale: Stored(blocks, torch.float32),
+            ".input_scale": Stored((1,), torch.float32, optional=True),
+        }
+
+    def codes(self, part: Part) -> Codes:
+        """See `Coded`."""
+        values = part(".weight")
+        scales = part(self.scale).repeat_interleave(self.rows, 0)[: values.shape[0]]
+        return Codes(values, scales, None, self.columns, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Fp8Rows(Coded):
+    """One scale for each output, or one for the matrix."""
+
+    by_output: bool
+
+    def tensors(self, outputs: int, inputs: int) -> Mapping[str, Stored]:
+        """See `Scheme`."""
+        return {
+            ".weight": Stored((outputs, inputs), FP8),
+            ".weight_scale": Stored((outputs, 1) if self.by_output else (1,), torch.float32),
+            ".input_scale": Stored((1,), torch.float32, optional=True),
+        }
+
+    def codes(self, part: Part) -> Codes:
+        """See `Coded`."""
+        values = part(".weight")
+        scales = part(".weight_scale").reshape(-1, 1).expand(values.shape[0], 1)
+        return Codes(values, scales.contiguous(), None, values.shape[1], 0)
+
+
+def fp8_schemes(settings: Settings) -> Schemes:
+    """The schemes of a checkpoint with `quant_method` "fp8"."""
+    settings.choice("fmt", ("e4m3",), "e4m3")
+    block = settings.values.get("weight_block_size")
+    scheme: Scheme = Fp8Rows(by_output=False)
+    if block is not None:
+        if not isinstance(block, list) or [type(size) for size in block] != [int, int] or min(block) < 1:
+            raise settings.wrong("weight_block_size", "two positive integers")
+        scheme = Fp8Blocks(*block)
+    spared = settings.names("modules_to_not_convert") + settings.names("ignored_layers")
+    return Sparing(scheme, spared)
