@@ -18,7 +18,8 @@ from intaglio.kernels.dispatch import choose
 from .config import CacheConfig, ModelConfig, SchedulerConfig
 from .errors import ConfigError
 from .model.decoder import Decoder
-from .model.schemes import SCHEMES
+from .model.schemes import AT_LOADING
+from .model.schemes.scheme import Uniform
 from .model.spec import ModelSpec, read_spec
 from .model.weights import load_decoder, random_decoder
 from .plan import StepCosts
@@ -82,7 +83,7 @@ def build_runner(
     """
     if model.threads is not None:
         torch.set_num_threads(model.threads)
-    spec = replace(read_spec(Path(model.model)), scheme=SCHEMES[model.quantization])
+    spec = _spec(model)
     device = _device(model.device)
     refuse_experts(spec, device)
     max_context = context_limit(model.max_context, spec, device)
@@ -111,6 +112,20 @@ def build_runner(
         laps.over("warm up")
     kv = runner.cache
     return Built(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs, laps.seconds)
+
+
+def _spec(model: ModelConfig) -> ModelSpec:
+    """The spec of the checkpoint, its matrices in the schemes of the setting `quantization`."""
+    spec = read_spec(Path(model.model))
+    if model.quantization == "none":
+        return spec
+    if spec.schemes != Uniform():
+        raise ConfigError(
+            "the checkpoint is quantised already",
+            where="quantization",
+            hint="leave quantization at none: the weights are used as they are stored",
+        )
+    return replace(spec, schemes=Uniform(AT_LOADING[model.quantization]))
 
 
 def _device(name: str) -> torch.device:

@@ -10,15 +10,15 @@ from math import prod
 import torch
 
 from ..errors import ModelError
-from .family import DERIVED, EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM
-from .schemes.scheme import Dense, Stored
+from .family import DERIVED, EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, KV_SCALES, QUERY_NORM
+from .schemes.scheme import Stored, Uniform
 from .spec import ModelSpec
 from .tensor_files import UNCONVERTED, some_of
 
 
 def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
     """The shapes of all tensors of an unquantised checkpoint of this spec, by name: [outputs, inputs] or [size]."""
-    dense = replace(spec, scheme=Dense())
+    dense = replace(spec, schemes=Uniform())
     return {name: stored.shape for name, stored in expected_tensors(dense).items()}
 
 
@@ -27,6 +27,7 @@ def stored_bytes(spec: ModelSpec, element: int = 2) -> dict[str, int]:
     return {
         name: prod(stored.shape) * (element if stored.dtype is None else stored.dtype.itemsize)
         for name, stored in expected_tensors(spec).items()
+        if not stored.optional
     }
 
 
@@ -44,7 +45,7 @@ def expected_tensors(spec: ModelSpec) -> dict[str, Stored]:
         tensors[HEAD + ".weight"] = matrix
     for i in range(spec.layers):
         for name, shape in layer_matrices(spec, i).items():
-            for suffix, stored in spec.scheme.tensors(*shape).items():
+            for suffix, stored in spec.schemes.of(name).tensors(*shape).items():
                 tensors[name + suffix] = stored
         for name, size in _biases(spec, i).items():
             tensors[name + ".bias"] = Stored((size,))
@@ -127,7 +128,8 @@ def check_tensors(
     Raises:
         ModelError: a tensor is missing, not used, or of another shape or kind; names them.
     """
-    allowed = {name for name in found if name.endswith(DERIVED)}
+    ignored = DERIVED if spec.schemes == Uniform() else (*DERIVED, *KV_SCALES)
+    allowed = {name for name in found if name.endswith(ignored)}
     if spec.tied:
         allowed.add(HEAD + ".weight")
     complaints = list(_complaints(found, expected, allowed))
@@ -141,7 +143,8 @@ def check_tensors(
 def _complaints(
     found: Mapping[str, Stored], expected: Mapping[str, Stored], allowed: set[str]
 ) -> Iterator[str]:
-    missing = sorted(expected.keys() - found.keys())
+    required = {name for name, stored in expected.items() if not stored.optional}
+    missing = sorted(required - found.keys())
     if missing:
         yield f"missing {some_of(missing)}"
     unused = sorted(found.keys() - expected.keys() - allowed)
@@ -151,7 +154,7 @@ def _complaints(
     wrong = [
         f"{name} is {list(got.shape)}, not {list(stored.shape)}"
         for name, got, stored in both
-        if got.shape != stored.shape
+        if (got.shape or (1,)) != (stored.shape or (1,))  # one number is written in either shape
     ]
     if wrong:
         yield f"wrong shape: {some_of(wrong)}"

@@ -168,3 +168,6 @@ KEY_NORM = "model.layers.{i}.self_attn.k_norm"
 
 # Suffixes of tensors in old checkpoints that are computed, not learnt.
 DERIVED = ("rotary_emb.inv_freq",)
+
+# Suffixes of the scales for keys and values in 8 bits, which quantised checkpoints may hold and which are not used.
+KV_SCALES = (".k_scale", ".v_scale")

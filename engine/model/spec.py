@@ -18,12 +18,12 @@ from .config_values import MOST_PARTS, ConfigValues
 from .expert_spec import ExpertSpec, read_experts
 from .families import BY_ARCHITECTURE
 from .family import Family
-from .schemes.scheme import Dense, Scheme
+from .schemes.published import published_schemes
+from .schemes.scheme import Schemes
 from .unloadable import LOADABLE
 
 # Keys that change the computation of a model and that no family here uses: all other values are refused.
 NEUTRAL: Mapping[str, tuple[object, ...]] = {
-    "quantization_config": (None,),
     "partial_rotary_factor": (None, 1, 1.0),
     "logit_scale": (None, 1, 1.0),
     "final_logit_softcapping": (None,),
@@ -52,7 +52,7 @@ class ModelSpec:
 
     `kinds` are the rotation and the window of each layer. `embedding_scale` multiplies looked-up embeddings,
     `residual_scale` the outputs of attention and MLP before they are added; logits are divided by `logit_divisor`, and
-    `logit_softcap` caps them, see `kernels.contracts.Logits`. `scheme` is the quantisation scheme of the layers'
+    `logit_softcap` caps them, see `kernels.contracts.Logits`. `schemes` are the quantisation schemes of the layers'
     matrices.
     """
 
@@ -78,7 +78,7 @@ class ModelSpec:
     residual_scale: float | None
     logit_divisor: float | None
     logit_softcap: float | None
-    scheme: Scheme
+    schemes: Schemes
     experts: ExpertSpec | None
 
     def mixes(self, i: int) -> ExpertSpec | None:
@@ -140,7 +140,7 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
         residual_scale=multipliers.optional_number("residual_multiplier"),
         logit_divisor=multipliers.optional_number("logits_scaling"),
         logit_softcap=config.optional_number(family.logit_softcap),
-        scheme=Dense(),
+        schemes=published_schemes(raw.get("quantization_config")),
         experts=None if family.experts is None else read_experts(family.experts, config, layers),
     )
 

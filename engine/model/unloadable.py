@@ -1,6 +1,6 @@
 """Errors for names and folders without a checkpoint that the engine loads, with hints how to get one.
 
-Does: recognise ids of a hub, adapters, quantised weights and the formats of other engines, by file names and
+Does: recognise ids of a hub, adapters and the formats of other engines, by file names and
 `config.json`; raise `ModelError` with a hint. Does not: read weights; `model/weights.py` checks them.
 """
 
@@ -16,7 +16,7 @@ from .checkpoint_json import read_object
 LOADABLE = (
     "Intaglio loads Llama, Mistral, Ministral, Qwen2 (also 2.5), Qwen3, Gemma 2 and 3 (text), Phi-3 and 4, Granite 3, "
     "OLMo 2 and 3, OLMoE, SmolLM3, Mixtral and Qwen3-MoE checkpoints whose weights are safetensors in bfloat16, "
-    "float16 or float32"
+    "float16 or float32, or quantised in the formats GPTQ, AWQ, AutoRound, FP8 or compressed-tensors"
 )
 _HUB = re.compile(
     r"(?:https?://)?(?:huggingface\.co/|hf\.co/|hf://|hf:)?([\w.-]+/[\w.-]+)(?:/(?:tree|resolve)/.*)?/?"
@@ -66,9 +66,8 @@ def _reasons(folder: Path) -> Iterator[ModelError]:
         yield _adapter(folder)
     if not weights and any(name.endswith(".gguf") for name in files):
         yield _gguf(str(folder))
-    quantised = config.get("quantization_config") or config.get("quantization")
-    if quantised:
-        yield _quantised(quantised)
+    if config.get("quantization") and not config.get("quantization_config"):
+        yield _mlx()
     if not weights:
         yield from _other_weights(folder, files)
     for path in weights:
@@ -144,11 +143,10 @@ def _gguf(model: str) -> ModelError:
     )
 
 
-def _quantised(found: Any) -> ModelError:
-    method = found.get("quant_method") if isinstance(found, dict) else None
+def _mlx() -> ModelError:
     return _unloadable(
-        f"the weights are quantised{f' ({method})' if method else ''}, which Intaglio does not load",
-        "fetch the model's original checkpoint, without GPTQ, AWQ, FP8, bitsandbytes or MLX in its name",
+        "the weights are quantised for MLX, which Intaglio does not load",
+        "fetch the model's original checkpoint, or one in GPTQ, AWQ, FP8 or compressed-tensors",
         where="config.json",
     )
 

@@ -5,7 +5,7 @@ fusing query/key/value and gate/up; or draw random weights of the same shapes. D
 deviations: a tensor that is missing, unused or of another shape is a `ModelError` that names it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -22,7 +22,7 @@ from .family import EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM, ExpertLay
 from .layers import Attention, GatedMlp, Layer, Mlp, Residual, WholeNorm
 from .mixture import Expert, Mixture
 from .rotary import build_table, rotation_order
-from .schemes.scheme import Dense, Part, Stored, stacked
+from .schemes.scheme import Dense, Stored, combined_weight, stacked
 from .spec import ModelSpec
 from .tensor_files import TensorFile, tensor_files
 
@@ -45,7 +45,8 @@ def load_decoder(
     files = tensor_files(folder)
     by_name = {name: file for file in files for name in file.names}
     expected = expected_tensors(spec)
-    check_tensors({name: file.stored(name) for name, file in by_name.items()}, expected, spec)
+    stored = {name: file.stored(name) for name, file in by_name.items()}
+    check_tensors(_without_zero_biases(stored, expected, by_name), expected, spec)
     tied_head = {HEAD + ".weight": expected[EMBEDDING + ".weight"]}
     reader = _Reader(by_name, tied_head | expected, dtype, device)
     if spec.tied and HEAD + ".weight" in by_name:
@@ -57,6 +58,20 @@ def load_decoder(
                 hint="set tie_word_embeddings to false to use it",
             )
     return assemble(spec, reader, kernels, positions)
+
+
+def _without_zero_biases(
+    stored: Mapping[str, Stored], expected: Mapping[str, Stored], files: Mapping[str, TensorFile]
+) -> dict[str, Stored]:
+    """`stored` without the biases of zeros that tools for GPTQ write for layers that have none."""
+    return {
+        name: tensor
+        for name, tensor in stored.items()
+        if name in expected
+        or not name.endswith(".bias")
+        or name.removesuffix("bias") + "qweight" not in stored
+        or bool(files[name].tensor(name).any())
+    }
 
 
 def random_decoder(
@@ -75,7 +90,14 @@ def random_decoder(
 
 
 class Weights(Protocol):
-    """Tensors by their names in a checkpoint, on the device, in the dtype of `Stored`."""
+    """Tensors by their names in a checkpoint, on the device, in the dtype of `Stored`; that of the model is `dtype`."""
+
+    @property
+    def dtype(self) -> torch.dtype: ...
+
+    def has(self, name: str) -> bool:
+        """Whether there is a tensor of this name."""
+        ...
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of this name, owned by the caller."""
@@ -128,6 +150,9 @@ class _Reader:
     dtype: torch.dtype
     device: torch.device
 
+    def has(self, name: str) -> bool:
+        return name in self.files
+
     def tensor(self, name: str) -> Tensor:
         dtype = self.stored[name].dtype or self.dtype
         return self.files[name].tensor(name).to(self.device, dtype, copy=True)
@@ -143,6 +168,9 @@ class _Random:
     norm: float
     generator: torch.Generator
 
+    def has(self, name: str) -> bool:
+        return name in self.stored and not self.stored[name].optional
+
     def tensor(self, name: str) -> Tensor:
         stored = self.stored[name]
         dtype = stored.dtype or self.dtype
@@ -151,6 +179,8 @@ class _Random:
             return out.fill_(self.norm)
         if not dtype.is_floating_point:
             return out.random_(generator=self.generator)
+        if dtype.itemsize == 1:  # no generator draws 8-bit floats
+            return out.to(torch.float32).normal_(0, 1, generator=self.generator).to(dtype)
         return out.normal_(0, RANDOM_SCALE, generator=self.generator)
 
 
@@ -160,6 +190,27 @@ def _norm(name: str, spec: ModelSpec, weights: Weights) -> RmsNorm:
     if spec.family.norm_offset:
         weight.add_(spec.family.norm_offset)
     return RmsNorm(weight, spec.norm_eps)
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredMatrix:
+    """The matrix of this name in a checkpoint, its outputs in `order`. See `Part`."""
+
+    weights: Weights
+    name: str
+    order: Tensor | None
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.weights.dtype
+
+    def __call__(self, suffix: str) -> Tensor:
+        tensor = self.weights.tensor(self.name + suffix)
+        order = self.order
+        return tensor if order is None else tensor.index_select(0, order.to(tensor.device))
+
+    def has(self, suffix: str) -> bool:
+        return self.weights.has(self.name + suffix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,18 +231,16 @@ class _LayerParts:
         linears = self.spec.family.linears
         if parts[0] not in linears:
             parts = ("_".join(parts) if len(parts) == 2 else "".join(parts),)
-        readers = [
-            self._reader(linears[part].format(i=self.i), self._order(part)) for part in parts
+        found = [
+            _StoredMatrix(self.weights, linears[part].format(i=self.i), self._order(part))
+            for part in parts
         ]
-        biases = stacked([reader(".bias") for reader in readers]) if bias else None
-        return self.spec.scheme.weight(readers, biases, self.kernels)
+        biases = stacked([matrix(".bias") for matrix in found]) if bias else None
+        return self._weight(found, biases)
 
-    def _reader(self, name: str, order: Tensor | None) -> Part:
-        def read(suffix: str) -> Tensor:
-            tensor = self.weights.tensor(name + suffix)
-            return tensor if order is None else tensor.index_select(0, order.to(tensor.device))
-
-        return read
+    def _weight(self, parts: Sequence[_StoredMatrix], bias: Tensor | None) -> Weight:
+        schemes = [self.spec.schemes.of(part.name) for part in parts]
+        return combined_weight(schemes, parts, bias, self.kernels)
 
     def _order(self, part: str) -> Tensor | None:
         """The order of the outputs of queries, keys and values in which `build_table` rotates; None: as they are."""
@@ -199,7 +248,8 @@ class _LayerParts:
         head = rotation_order(spec.kinds[self.i].rope, spec.head_dim)
         if head is None or part not in ("q", "k", "qkv"):
             return None
-        if not isinstance(spec.scheme, Dense):
+        name = spec.family.linears[part].format(i=self.i)
+        if not isinstance(spec.schemes.of(name), Dense):
             raise ModelError(
                 "the rotation of a part of each head is not supported for quantised weights",
                 where="partial_rotary_factor",
@@ -216,14 +266,10 @@ class _LayerParts:
     def expert(self, e: int, layout: ExpertLayout) -> Expert:
         """The weights of expert `e` of this layer."""
         gate, up, down = (
-            self._reader(layout.linears[part].format(i=self.i, e=e), None)
+            _StoredMatrix(self.weights, layout.linears[part].format(i=self.i, e=e), None)
             for part in ("gate", "up", "down")
         )
-        scheme = self.spec.scheme
-        return Expert(
-            scheme.weight([gate, up], None, self.kernels),
-            scheme.weight([down], None, self.kernels),
-        )
+        return Expert(self._weight([gate, up], None), self._weight([down], None))
 
     def norm(self, part: str) -> RmsNorm | None:
         """The norm of a part; None if the family has none there."""

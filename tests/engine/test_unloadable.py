@@ -1,6 +1,5 @@
 """Names and folders that hold no checkpoint: the error says what they are and how to come by one."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,16 +49,9 @@ Make = Callable[[Path], object]
             "merge",
         ),
         (
-            lambda at: (at / "config.json").write_text(
-                json.dumps({"quantization_config": {"quant_method": "awq"}})
-            ),
-            "quantised (awq)",
-            "without GPTQ",
-        ),
-        (
             lambda at: (at / "config.json").write_text('{"quantization": {"bits": 4}}'),
-            "quantised",
-            "MLX",
+            "quantised for MLX",
+            "GPTQ",
         ),
         (lambda at: (at / "pytorch_model.bin").touch(), "pickled", "safetensors"),
         (lambda at: (at / "pytorch_model-00001-of-2.bin").touch(), "pickled", "save_pretrained"),

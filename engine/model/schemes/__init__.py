@@ -1,4 +1,4 @@
-"""Quantisation schemes of weights, one file for each scheme.
+"""Quantisation schemes of weights, one file for each format of checkpoints or form in memory.
 
 Does: map the values of the setting `quantization` to schemes. Does not: quantise.
 """
@@ -6,6 +6,7 @@ Does: map the values of the setting `quantization` to schemes. Does not: quantis
 from collections.abc import Mapping
 
 from .int8 import Int8
-from .scheme import Dense, Scheme
+from .scheme import Scheme
 
-SCHEMES: Mapping[str, Scheme] = {"none": Dense(), "int8": Int8()}
+AT_LOADING: Mapping[str, Scheme] = {"int8": Int8()}
+"""Schemes for unquantised checkpoints, by the values of the setting other than "none"."""

@@ -24,7 +24,9 @@ LINEAR: Final = "Linear"
 PACKED: Final = "pack-quantized"
 PLAIN: Final = ("int-quantized", "naive-quantized")
 FLOATS: Final = ("float-quantized", "naive-quantized")
-HINT: Final = "supported are W4A16 and W8A16 (pack-quantized), int8 (int-quantized) and FP8 (float-quantized)"
+HINT: Final = (
+    "supported are W4A16 and W8A16 (pack-quantized), int8 (int-quantized) and FP8 (float-quantized)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +162,9 @@ def _scheme(weights: Settings, form: Any) -> Scheme:
     strategy = weights.choice("strategy", ("tensor", "channel", "group", "block"), "tensor")
     symmetric = weights.flag("symmetric", default=True)
     if kind == "float" and bits == 8 and symmetric and form in FLOATS:
-        if strategy == "block":
-            return _blocks(weights)
+        block = weights.pair("block_structure")
+        if strategy == "block" and block is not None:
+            return Fp8Blocks(*block, ".weight_scale")
         if strategy in ("tensor", "channel"):
             return Fp8Rows(by_output=strategy == "channel")
     if kind == "int" and form == PACKED and bits in (4, 8) and strategy in ("group", "channel"):
@@ -175,10 +178,3 @@ def _scheme(weights: Settings, form: Any) -> Scheme:
         where=weights.where,
         hint=HINT,
     )
-
-
-def _blocks(weights: Settings) -> Scheme:
-    shape = weights.values.get("block_structure")
-    if not isinstance(shape, list) or [type(size) for size in shape] != [int, int] or min(shape) < 1:
-        raise weights.wrong("block_structure", "two positive integers")
-    return Fp8Blocks(*shape, scale=".weight_scale")

@@ -11,7 +11,7 @@ import torch
 
 from .coded import Coded, Sparing, groups_of
 from .quantization_settings import Settings
-from .scheme import Part, Scheme, Schemes, Stored
+from .scheme import Part, Schemes, Stored
 from .stored_codes import Codes
 
 FP8 = torch.float8_e4m3fn
@@ -65,11 +65,7 @@ class Fp8Rows(Coded):
 def fp8_schemes(settings: Settings) -> Schemes:
     """The schemes of a checkpoint with `quant_method` "fp8"."""
     settings.choice("fmt", ("e4m3",), "e4m3")
-    block = settings.values.get("weight_block_size")
-    scheme: Scheme = Fp8Rows(by_output=False)
-    if block is not None:
-        if not isinstance(block, list) or [type(size) for size in block] != [int, int] or min(block) < 1:
-            raise settings.wrong("weight_block_size", "two positive integers")
-        scheme = Fp8Blocks(*block)
+    block = settings.pair("weight_block_size")
+    scheme = Fp8Rows(by_output=False) if block is None else Fp8Blocks(*block)
     spared = settings.names("modules_to_not_convert") + settings.names("ignored_layers")
     return Sparing(scheme, spared)

@@ -26,7 +26,8 @@ def unpacked(words: Tensor, bits: int, axis: int) -> Tensor:
     if WORD % bits:
         second = (first + 1).clamp_(max=stream.shape[-1] - 1)
         low |= wide.index_select(-1, second) << (WORD - shift)
-    return (low & (2**bits - 1)).to(torch.uint8).movedim(-1, axis)
+    values: Tensor = low & (2**bits - 1)
+    return values.to(torch.uint8).movedim(-1, axis)
 
 
 def unpacked_awq(words: Tensor) -> Tensor:

@@ -39,6 +39,17 @@ class Settings:
         """A positive integer; None for -1 and where it is absent: one group."""
         return None if self.values.get(key) in (None, -1) else self.count(key)
 
+    def pair(self, key: str) -> tuple[int, int] | None:
+        """Two positive integers; None where they are absent."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or [type(size) for size in value] != [int, int]:
+            raise self.wrong(key, "two integers")
+        if min(value) < 1:
+            raise self.wrong(key, "two positive integers")
+        return value[0], value[1]
+
     def flag(self, key: str, *, default: bool) -> bool:
         """A boolean."""
         value = self.values.get(key)
@@ -74,9 +85,7 @@ class Settings:
     def wrong(self, key: str, expected: str) -> ModelError:
         """The error for a value that is not what it must be."""
         found = self.values.get(key)
-        return ModelError(
-            f"{key} must be {expected}, not {found!r}", where=f"{self.where}/{key}"
-        )
+        return ModelError(f"{key} must be {expected}, not {found!r}", where=f"{self.where}/{key}")
 
 
 def is_named(name: str, patterns: Sequence[str]) -> bool:

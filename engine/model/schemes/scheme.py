@@ -91,7 +91,7 @@ class Uniform:
 
     scheme: Scheme = Dense()
 
-    def of(self, name: str) -> Scheme:
+    def of(self, name: str) -> Scheme:  # noqa: ARG002 - one scheme for all
         """See `Schemes`."""
         return self.scheme
 

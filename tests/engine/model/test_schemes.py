@@ -10,9 +10,9 @@ import torch
 from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, Quantization, SchedulerConfig
 from intaglio.engine.errors import ConfigError, ModelError
-from intaglio.engine.model.schemes import SCHEMES
+from intaglio.engine.model.schemes import AT_LOADING
 from intaglio.engine.model.schemes.int8 import FEW, Int8, Int8Weight
-from intaglio.engine.model.schemes.scheme import Part, Stored, stacked
+from intaglio.engine.model.schemes.scheme import Dense, Part, Stored, Uniform, stacked
 from intaglio.engine.model.spec import parse_spec
 from intaglio.engine.model.weights import load_decoder, random_decoder
 from intaglio.kernels.contracts import Activation, AddTo, Epilogue, Gate, Kernels, RmsNorm, Weight
@@ -63,7 +63,10 @@ def error(got: torch.Tensor, exact: torch.Tensor) -> float:
 def test_int8_norms_first_and_takes_every_epilogue(rows: int) -> None:
     matrix, x = randn(64, 48), randn(rows, 48, seed=1)
     norm, post_norm = RmsNorm(randn(48, seed=2), 1e-5), RmsNorm(randn(64, seed=3), 1e-5)
-    weight, exact = Int8Weight.rounded(matrix, None, KERNELS), KERNELS.weight(rounded(matrix).float())
+    weight, exact = (
+        Int8Weight.rounded(matrix, None, KERNELS),
+        KERNELS.weight(rounded(matrix).float()),
+    )
     for post in (None, post_norm):
         ours, right = randn(rows, 64, seed=4), randn(rows, 64, seed=4)
         weight.matmul(x, norm, AddTo(ours, post))
@@ -97,14 +100,32 @@ def test_a_model_in_int8_stays_close_to_itself(
 
 def test_int8_is_refused_on_a_gpu() -> None:
     elsewhere = torch.empty((4, 4), device="meta")
-    Int8().weight([lambda _suffix: torch.zeros(4, 4)], None, KERNELS)
+    Int8().weight([OneMatrix(torch.zeros(4, 4))], None, KERNELS)
     with pytest.raises(ConfigError) as caught:
-        Int8().weight([lambda _suffix: elsewhere], None, KERNELS)
+        Int8().weight([OneMatrix(elsewhere)], None, KERNELS)
     assert caught.value.where == "quantization"
 
 
 def test_every_choice_of_the_setting_has_a_scheme() -> None:
-    assert set(SCHEMES) == set(get_args(Quantization))
+    assert {"none", *AT_LOADING} == set(get_args(Quantization))
+
+
+@dataclass(frozen=True)
+class OneMatrix:
+    """A part of a checkpoint with one tensor, whatever its suffix."""
+
+    tensor: torch.Tensor
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.tensor.dtype
+
+    def __call__(self, suffix: str) -> torch.Tensor:
+        assert suffix == ".weight"
+        return self.tensor
+
+    def has(self, suffix: str) -> bool:
+        return suffix == ".weight"
 
 
 @dataclass(frozen=True)
@@ -120,6 +141,9 @@ class Halves:
     def weight(self, parts: Sequence[Part], bias: torch.Tensor | None, kernels: Kernels) -> Weight:
         codes, steps = (stacked([part(kind) for part in parts]) for kind in (".codes", ".step"))
         return _HalvesWeight(codes, steps, bias, kernels)
+
+    def dense(self, part: Part) -> torch.Tensor:
+        return part(".codes") * part(".step")
 
 
 class _HalvesWeight:
@@ -170,7 +194,7 @@ def test_a_scheme_reads_its_own_tensors_in_their_own_dtypes(
     }
     right = load_decoder(write_checkpoint(tmp_path / "a", config, weights=dense), spec, **given)
     folder = write_checkpoint(tmp_path / "b", config, weights=stored, shards=2)
-    got = load_decoder(folder, replace(spec, scheme=Halves()), **given)
+    got = load_decoder(folder, replace(spec, schemes=Uniform(Halves())), **given)
     x = randn(3, spec.hidden)
     for ours, theirs in zip(got.layers, right.layers, strict=True):
         torch.testing.assert_close(
@@ -180,7 +204,7 @@ def test_a_scheme_reads_its_own_tensors_in_their_own_dtypes(
         ours.mlp.add(added)
         theirs.mlp.add(expected)
         torch.testing.assert_close(added, expected, atol=1e-3, rtol=1e-4)
-    drawn = random_decoder(replace(spec, scheme=Halves()), **given)
+    drawn = random_decoder(replace(spec, schemes=Uniform(Halves())), **given)
     assert drawn.layers[0].attention.qkv.matmul(x).isfinite().all()
 
 
@@ -194,11 +218,11 @@ def test_integers_are_never_converted(tmp_path: Path) -> None:
         "device": CPU,
         "positions": 64,
     }
-    for scheme, wrong in ((Halves(), torch.float32), (SCHEMES["none"], torch.int8)):
-        weights = random_weights(QWEN3) if scheme == SCHEMES["none"] else dict(stored)
+    for scheme, wrong in ((Halves(), torch.float32), (Dense(), torch.int8)):
+        weights = random_weights(QWEN3) if scheme == Dense() else dict(stored)
         at = name if name in weights else name.replace(".codes", ".weight")
         weights[at] = weights[at].to(wrong)
         folder = write_checkpoint(tmp_path / str(wrong), QWEN3, weights=weights)
         with pytest.raises(ModelError, match="wrong dtype") as caught:
-            load_decoder(folder, replace(parse_spec(QWEN3), scheme=scheme), **given)
+            load_decoder(folder, replace(parse_spec(QWEN3), schemes=Uniform(scheme)), **given)
         assert at in caught.value.message
