@@ -18,7 +18,9 @@ from intaglio.kernels.dispatch import choose
 from .config import CacheConfig, ModelConfig, SchedulerConfig
 from .errors import ConfigError
 from .model.decoder import Decoder
+from .model.expected_tensors import layer_matrices
 from .model.schemes import AT_LOADING
+from .model.schemes.coded import Coded
 from .model.schemes.scheme import Uniform
 from .model.spec import ModelSpec, read_spec
 from .model.weights import load_decoder, random_decoder
@@ -93,7 +95,7 @@ def build_runner(
         max_context=max_context,
         vocab=spec.vocab_size if vocab is None else min(vocab, spec.vocab_size),
     )
-    dtype = _dtype(model.dtype, device)
+    dtype = _dtype(model.dtype, spec, device)
     laps = Laps()
     laps.over("device")
     with torch.inference_mode():
@@ -171,9 +173,13 @@ def context_limit(asked: int | None, spec: ModelSpec, device: torch.device) -> i
     return asked
 
 
-def _dtype(name: str, device: torch.device) -> torch.dtype:
+def _dtype(name: str, spec: ModelSpec, device: torch.device) -> torch.dtype:
     if name == "auto":
-        return torch.float32 if device.type == "cpu" else torch.bfloat16
+        # The weights of a published quantised checkpoint keep their few bits only in bfloat16 (`stored_codes`).
+        compact = any(
+            isinstance(spec.schemes.of(matrix), Coded) for matrix in layer_matrices(spec, 0)
+        )
+        return torch.float32 if device.type == "cpu" and not compact else torch.bfloat16
     return DTYPES[name]
 
 

@@ -61,7 +61,8 @@ class ModelConfig:
     """The model, its device and its precision.
 
     `model` is a checkpoint's folder. `device` "auto" is a GPU where there is one. `max_context` is in tokens, prompt
-    and output together; None is the model's own limit. `dtype` "auto" is float32 on a CPU and bfloat16 on a GPU.
+    and output together; None is the model's own limit. `dtype` "auto" is bfloat16; on a CPU float32, unless the
+    checkpoint is quantised.
     `threads` is the number of torch's threads on a CPU; None leaves it to torch. `weights` "random" draws the weights,
     for measurements: the folder then needs none. `attention` "auto" is torch on a CPU and our kernels ("triton") on a
     GPU; "flashinfer" computes the attention of prompts by FlashInfer, which needs the extra of this name.

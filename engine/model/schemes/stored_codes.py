@@ -29,7 +29,7 @@ INT4_MIDDLE = 8
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """A matrix [outputs, inputs] whose element is (code - zero) * scale, computed in float32.
+    """A matrix [outputs, inputs]: each element is (code - zero) * scale, computed in float32.
 
     `values` [outputs, inputs], of one byte each: int8, uint8 or an 8-bit float. `scales` and `zeros` [outputs, groups]
     float32, for groups of `group_size` columns each. Column `c` of these tensors belongs to input `order[c]`, to input

@@ -50,7 +50,7 @@ def test_bytes_of_a_block() -> None:
         (LLAMA, {"architectures": None}, "architectures"),
         (LLAMA, {"architectures": ["LlamaForCausalLM", "Qwen2ForCausalLM"]}, "architectures"),
         (LLAMA, {"hidden_act": "gelu"}, "hidden_act"),
-        (LLAMA, {"quantization_config": {"bits": 4}}, "quantization_config"),
+        (LLAMA, {"quantization_config": {"bits": 4}}, "quantization_config/quant_method"),
         (LLAMA, {"rope_scaling": {"rope_type": "ntk", "factor": 2.0}}, "rope_scaling"),
         (LLAMA, {"rope_scaling": {"rope_type": "linear"}}, "rope_scaling/factor"),
         (LLAMA, {"rope_scaling": {"rope_type": "linear", "factor": "2"}}, "rope_scaling/factor"),
