@@ -1,4 +1,4 @@
-"""Parsers of untrusted XML and HTML: no entities, no network, no deep or huge trees.
+"""Parsers of untrusted XML and HTML: no entities, no network, no trees of any depth.
 
 Does: stream the elements of XML, and build the tree of HTML. Does not: know formats of documents.
 """
@@ -9,9 +9,11 @@ from typing import Any, Final
 
 from lxml import etree, html
 
-from .refused import unreadable
+from .refused import too_large, unreadable
 
 MAX_DEPTH: Final = 200
+
+_LIMITS: Final = ("ERR_RESOURCE_LIMIT", "ERR_NO_MEMORY")
 
 Event = tuple[str, Any]
 """`start` or `end`, and the element."""
@@ -50,16 +52,23 @@ def elements(content: bytes) -> Iterator[Event]:
 
 
 def html_tree(content: bytes | str, encoding: str | None) -> Any:
-    """The root element of an HTML page; None if it has no element. `encoding` is that of bytes."""
+    """The root element of an HTML page; None if it has no element. `encoding` is that of bytes.
+
+    Raises:
+        ReadingRefused: the page is nested too deeply. The parser would leave out the rest of it in silence.
+    """
     parser = html.HTMLParser(
         no_network=True,
-        huge_tree=False,
+        huge_tree=True,  # the memory of this process is bounded
         remove_comments=True,
         remove_pis=True,
         encoding=encoding,
         recover=True,
     )
     try:
-        return html.document_fromstring(content, parser=parser)
+        root = html.document_fromstring(content, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
-        return None
+        root = None
+    if any(error.type_name in _LIMITS for error in parser.error_log):
+        raise too_large("the page is nested too deeply", "send its text instead")
+    return root

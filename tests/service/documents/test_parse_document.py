@@ -183,6 +183,10 @@ def test_html_is_read_as_it_is_seen() -> None:
     assert found.text.split("\n") == [
         *("T", "## Head", "One two three", "four", "a | b c", "- x", "- y", "<end>"),
     ]
+    deep = b"<html>" + b"<div>" * 500 + b"deep" + b"</div>" * 500 + b"<p>after"
+    assert parse_document(deep).text == "deep\nafter"
+    long = b"<html><p>" + b"x" * 3_000_000 + b"<p>after"
+    assert parse_document(long).text.endswith("x\nafter")
     latin = "<html><meta charset='iso-8859-1'><p>Käse</p></html>".encode("latin-1")
     assert parse_document(latin).text == "Käse"
 
@@ -244,6 +248,7 @@ def test_the_content_decides_about_the_type(content: bytes, media_type: str) -> 
         ),
         (docx("<w:p>" * 300 + "</w:p>" * 300), "unreadable_document"),
         (archive({"word/document.xml": b" " * (3 << 20)}), "document_too_large"),
+        (b"<html>" + b"<div>" * 3000 + b"x", "document_too_large"),
         (archive({str(i): "" for i in range(10_001)}), "document_too_large"),
     ],
 )
