@@ -10,6 +10,7 @@ from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.memory.prefix import PrefixCache
 from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.types import Finish, Request, SamplingParams
@@ -18,6 +19,7 @@ from intaglio.grammar.api import empty_rows
 from tests.engine.run.driver import Driver, Job
 from tests.support.scripted import ScriptedCompiler
 from tests.support.tiny_checkpoint import LLAMA, QWEN3, write_checkpoint
+from tests.support.tiny_families import CONFIGS
 
 OUTPUTS = 20
 
@@ -72,3 +74,35 @@ def test_any_pressure_gives_the_tokens_of_a_lone_run(
         job = Job(request.prompt, OUTPUTS, request.sampling)
         (lone,) = Driver(roomy).run([job])
         assert tokens[request.id] == lone.generated
+
+
+@pytest.mark.parametrize("name", ["gemma3", "phi4-mini", "olmo3", "smollm3", "mixtral-window"])
+def test_a_cached_prefix_changes_nothing_in_any_family(name: str, tmp_path: Path) -> None:
+    """Windows shorter than the prefix, layers without rotation, mixtures: the second request computes only its end."""
+    folder = write_checkpoint(tmp_path, CONFIGS[name])
+    settings = SchedulerConfig(max_running=4, max_batched_tokens=64)
+    model = ModelConfig(model=str(folder), max_context=512, threads=1)
+    runner = build_runner(model, CacheConfig(num_blocks=100), settings).runner
+    dice = random.Random(5)
+    shared = tuple(dice.randrange(256) for _ in range(200))
+    ends = [tuple(dice.randrange(256) for _ in range(n)) for n in (30, 7)]
+    scheduler = Scheduler(
+        settings,
+        KVManager(BlockPool(runner.cache.num_blocks), 16, PrefixCache(16)),
+        RequestLimits(512, 300, frozenset({257})),
+        lambda: 0.0,
+    )
+    constraints = Constraints(
+        ScriptedCompiler(), end_tokens=frozenset({257}), rows=empty_rows(16, 300)
+    )
+    engine = Engine(scheduler, constraints, runner)
+    sampling = SamplingParams(max_tokens=OUTPUTS, temperature=0, ignore_eos=True)
+    found = []
+    for i, end in enumerate(ends):
+        engine.submit(Request(id=str(i), prompt=shared + end, sampling=sampling))
+        found.append([token for delta in engine.run_until_idle() for token in delta.tokens])
+    assert engine.metrics().cached_tokens == 192  # the whole blocks of 200 tokens
+    fresh = build_runner(model, CacheConfig(num_blocks=100), settings).runner
+    for end, tokens in zip(ends, found, strict=True):
+        (lone,) = Driver(fresh).run([Job(shared + end, OUTPUTS, sampling)])
+        assert tokens == lone.generated

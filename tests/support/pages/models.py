@@ -15,6 +15,9 @@ takes at which context. How to choose, download and load one: [Models](../models
 Each family is compared with `transformers` on small random checkpoints: logits and greedy tokens in float32, whole, in
 chunks and after preemption, and logits in bfloat16. The last column lists the compared checkpoints and the test.
 
+The families after Gemma 2 have not run on a GPU yet: their decoders are compared with the GPU's kernels in Triton's
+interpreter only (`tests/kernels/test_decoders.py`).
+
 """
 
 TESTS = {
