@@ -319,6 +319,7 @@ COVERED = {
     "service/cli/keys_command.py": "tests/service/cli/test_keys.py",
     "service/cli/local_model.py": "tests/service/cli/test_offline.py",
     "service/cli/measure_commands.py": "tests/service/cli/test_bench.py",
+    "service/cli/page_commands.py": "tests/service/cli/test_view_command.py",
     "service/cli/registry_commands.py": "tests/service/cli/test_registry_command.py",
     "service/cli/model_commands.py": "tests/service/cli/test_models_command.py",
     "service/cli/roofline_command.py": "tests/service/cli/test_roofline.py",
