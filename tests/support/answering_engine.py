@@ -15,10 +15,11 @@ from intaglio.engine.host.messages import EngineInfo
 from intaglio.engine.host.process import main
 from intaglio.engine.host.supervisor import Launch
 from intaglio.engine.metrics import Snapshot
-from intaglio.engine.types import Delta, Finish, Request, Usage
+from intaglio.engine.types import Delta, Finish, Request, TokenLogprob, Usage
 from intaglio.grammar.api import CacheStats
 
 BLOCKS = 1 << 20
+SCORE = -0.25  # the log-probability of every token
 
 
 class Answers(msgspec.Struct, frozen=True):
@@ -82,16 +83,23 @@ class AnsweringEngine:
         begin = self._given.get(request.id, 0)
         end = begin + 1 if self._answers.pace_s else len(tokens)
         self._given[request.id] = end
+        wanted = request.sampling.logprobs is not None
+        scores = tuple(map(_scored, tokens[begin:end])) if wanted else ()
         if not aborted and end < len(tokens):
-            return Delta(request_id=request.id, tokens=tokens[begin:end])
+            return Delta(request_id=request.id, tokens=tokens[begin:end], logprobs=scores)
         usage = Usage(
             len(request.prompt),
             min(end, len(tokens)),
             queue_s=time.monotonic() - since,
             budget=request.sampling.max_tokens,
         )
-        finish = Finish.ABORT if aborted else Finish.STOP
-        return Delta(request_id=request.id, tokens=tokens[begin:end], finish=finish, usage=usage)
+        return Delta(
+            request_id=request.id,
+            tokens=tokens[begin:end],
+            logprobs=scores,
+            finish=Finish.ABORT if aborted else Finish.STOP,
+            usage=usage,
+        )
 
     @property
     def has_work(self) -> bool:
@@ -126,6 +134,10 @@ class AnsweringEngine:
             free_blocks=BLOCKS - len(self._open),
             last_step=None,
         )
+
+
+def _scored(token: int) -> TokenLogprob:
+    return TokenLogprob(token, SCORE, ((token, SCORE),))
 
 
 def build(configuration: bytes) -> Assembly:

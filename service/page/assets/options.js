@@ -2,6 +2,7 @@
 import { at } from "./dom.js";
 
 const NUMBERS = ["max_tokens", "temperature", "seed"];
+const REPORTS = ["grounding", "confidence"];
 
 /** The options that differ from the defaults. */
 export function readOptions() {
@@ -10,8 +11,11 @@ export function readOptions() {
     const field = at(`option-${name}`);
     if (field.value !== "") found[name] = Number(field.value);
   }
-  const grounding = at("option-grounding").value;
-  if (grounding !== "off") found.grounding = grounding;
+  for (const name of REPORTS) {
+    const { value } = at(`option-${name}`);
+    if (value !== "off") found[name] = value;
+  }
+  if (at("option-windows").checked) found.long_documents = "windows";
   if (at("option-nulls").checked) found.not_stated = "null";
   return found;
 }

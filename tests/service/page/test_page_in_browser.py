@@ -169,6 +169,7 @@ def test_an_answer_is_shown_as_tree_and_json_with_its_budget(page: Chrome) -> No
     assert (leaf(page, "/name").text, leaf(page, "/age").text) == ("Ada", "36")
     assert "output tokens" in at(page, "budget").text
     assert shown(page, "#sources mark") == ["Ada", "36"]
+    assert shown(page, "#tree .sure") == ["78 %", "78 %"]
     page.find_element(By.CSS_SELECTOR, "[data-form=json]").click()
     assert json.loads(at(page, "json").text) == DATA
     page.find_element(By.CSS_SELECTOR, "[data-form=tree]").click()
@@ -294,8 +295,8 @@ def test_two_results_are_compared(page: Chrome) -> None:
     when(lambda: "valid" in at(page, "budget").text)
     page.find_element(By.CSS_SELECTOR, "nav a[href='#compare']").click()
     Select(at(page, "left-run")).select_by_visible_text("Invoice")
-    when(lambda: "on one side only" in at(page, "differences").text)
-    assert shown(page, "#left-tree .single")
+    when(lambda: "HPW-2026-0418" in shown(page, "#left-tree .single"))
+    assert "on one side only" in at(page, "differences").text
     assert "Ada" in shown(page, "#right-tree .single")
 
 
@@ -310,7 +311,7 @@ def test_the_request_is_copied_as_curl_and_python(page: Chrome) -> None:
         at(page, "copy-dialog").find_element(By.TAG_NAME, "button").click()
     words = shlex.split(copied["curl"].replace("\\\n", " "))
     body = json.loads(words[words.index("--data-binary") + 1])
-    options = {"grounding": "locate"}
+    options = {"grounding": "locate", "confidence": "first_reading"}
     assert body == {"schema": PERSON, "text": 'It\'s "Ada" \\ ünï', "options": options}
     assert 'grounding="locate"' in copied["python"]
     assert "Bearer $INTAGLIO_API_KEY" in copied["curl"]
