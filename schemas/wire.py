@@ -96,7 +96,8 @@ class ExtractOptions(FormOptions):
     grounding: Grounding = Field(
         default="off",
         description="Whether the answer reports the source of each value in the document. `locate` looks the finished "
-        "values up; `verbatim` is not supported yet.",
+        "values up; `verbatim` does too, and makes every string that no pattern, format, constant or enumeration "
+        "determines a substring of the document.",
     )
     confidence: ConfidenceMode = Field(
         default="off",

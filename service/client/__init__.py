@@ -41,6 +41,7 @@ from .errors import (
 from .frames import extract_frame, register_pandas
 from .models import CallOptions, Extraction, GuidanceOptions, Options
 from .partial import partial_type
+from .verbatim import Verbatim
 
 __all__ = [
     "APIStatusError",
@@ -71,6 +72,7 @@ __all__ = [
     "TooLong",
     "Unauthorized",
     "UnexpectedAnswer",
+    "Verbatim",
     "extract_frame",
     "partial_type",
     "register_pandas",

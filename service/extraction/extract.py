@@ -23,6 +23,7 @@ from intaglio.engine.api import (
 from intaglio.grammar.api import Constraint, InvalidJson, Verdict, Vocabulary, parse_json
 from intaglio.schemas import catalogue
 from intaglio.schemas.contract import Contract
+from intaglio.schemas.grounding import FieldReport
 from intaglio.schemas.problem import Detail
 from intaglio.schemas.wire import (
     AnswerWarning,
@@ -41,6 +42,7 @@ from ..errors import (
 )
 from ..grounding.field_reports import NO_REPORT, ReportRequest, field_reports, is_reportable
 from ..grounding.leaf_confidence import ScoredOutput
+from ..grounding.verbatim_reports import verbatim_reports
 from .early_endings import cut_warnings
 from .enforcement import contract_of, require_known_keywords
 from .engine_output import EngineOutput, require_complete
@@ -48,7 +50,8 @@ from .examples import check_examples
 from .fitting import PromptFitter
 from .nulls import null_warnings, nullable
 from .prompt import PromptParts, parts_of
-from .translate import extraction_constraint, sampling
+from .translate import extraction_constraint, pointer, sampling
+from .verbatim_schema import verbatim_schema
 
 MAX_OUTPUT_DEPTH = 512
 
@@ -164,6 +167,8 @@ class Extractor:
                 details=(Detail(pointer="/model", reason="not loaded"),),
             )
         schema = (find or find_schema)(body.schema_)
+        if body.options.grounding == "verbatim":
+            schema = verbatim_schema(schema)
         strict = None
         if body.options.not_stated == "null":
             schema, strict = nullable(schema), schema
@@ -291,10 +296,9 @@ class Extractor:
             ),
             contract=prepared.contract,
             warnings=self._warnings(prepared, output, digits),
-            fields=field_reports(
-                prepared.report,
+            fields=_fields(
+                prepared,
                 digits,
-                prepared.schema,
                 ScoredOutput(output.logprobs, self._text.vocabulary.tokens, usage.cuts),
             ),
         )
@@ -322,14 +326,23 @@ def _check_reportable(options: ExtractOptions) -> None:
     """Raise `InvalidBody` for a report that is not supported."""
     if is_reportable(options):
         return
-    name = "grounding" if options.grounding == "verbatim" else "confidence"
-    value = getattr(options, name)
     raise InvalidBody(
-        f"{name} {value!r} is not supported",
-        param=f"options.{name}",
-        hint='grounding may be "off" or "locate", confidence "off" or "first_reading"',
-        details=(Detail(pointer=f"/options/{name}", reason="not supported"),),
+        f"confidence {options.confidence!r} is not supported",
+        param="options.confidence",
+        hint='confidence may be "off" or "first_reading"',
+        details=(Detail(pointer="/options/confidence", reason="not supported"),),
     )
+
+
+def _fields(prepared: Prepared, digits: Any, output: ScoredOutput) -> dict[str, FieldReport]:
+    """The reports that the request asked for, with the places of verbatim strings."""
+    from .validate import verbatim_values
+
+    found = field_reports(prepared.report, digits, prepared.schema, output)
+    if prepared.report.grounding == "off" or prepared.source is None:
+        return found
+    values = {pointer(place): text for place, text in verbatim_values(digits, prepared.schema)}
+    return verbatim_reports(found, values, prepared.source)
 
 
 def catalogue_constraints() -> Iterator[Constraint]:

@@ -34,7 +34,7 @@ KNOWN_BYTES: Final = 32 << 20
 _LARGEST_SHARE: Final = 8  # a form larger than this part of the bound is not kept
 _QUICK_S: Final = 0.002
 _START_TOKENS: Final = 16  # the fixed cost of an answer, in tokens
-_COMMON: Final = ("extra_properties", "key_order", "not_stated", "strict_schema")
+_COMMON: Final = ("extra_properties", "grounding", "key_order", "not_stated", "strict_schema")
 
 FormKey = tuple[bytes, bytes, bytes, bool, tuple[object, ...]]
 """The body before, between and after text and options; whether the text comes first; the options of the form."""

@@ -82,6 +82,19 @@ def faults(
     yield from _validator(schema).iter_errors(value)
 
 
+def verbatim_values(
+    value: Any, schema: Mapping[str, Any] | bool
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The place and the text of each string of a valid `value` that the schema declares verbatim."""
+    # Without a document, each of them is a fault.
+    todo = list(faults(value, schema))
+    while todo:
+        fault = todo.pop()
+        if fault.validator == "x-intaglio":
+            yield tuple(fault.absolute_path), str(fault.instance)
+        todo.extend(fault.context or ())
+
+
 def _validator(schema: Mapping[str, Any] | bool) -> Any:
     draft = _draft(schema)
     return _bounded(draft)(schema, registry=REGISTRY, format_checker=_formats(draft))

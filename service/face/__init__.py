@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from intaglio.service.client import SchemaRefused as SchemaRefused
     from intaglio.service.client import TimedOut as TimedOut
     from intaglio.service.client import TooLong as TooLong
+    from intaglio.service.client import Verbatim as Verbatim
     from intaglio.service.client import extract_frame as extract_frame
     from intaglio.service.client import register_pandas as register_pandas
     from intaglio.service.offline.llm import LLM as LLM
@@ -45,6 +46,7 @@ _HOMES = {
     "SchemaRefused": _SDK,
     "TimedOut": _SDK,
     "TooLong": _SDK,
+    "Verbatim": _SDK,
     "extract_frame": _SDK,
     "register_pandas": _SDK,
 }

@@ -45,7 +45,7 @@ NO_REPORT: Final = ReportRequest()
 
 def is_reportable(options: ExtractOptions) -> bool:
     """Whether the reports that the options ask for can be made."""
-    return options.grounding != "verbatim" and options.confidence != "second_reading"
+    return options.confidence != "second_reading"
 
 
 def field_reports(

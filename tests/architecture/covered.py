@@ -290,6 +290,8 @@ COVERED = {
     "schemas/problem.py": "tests/service/test_errors.py",
     "schemas/registry.py": "tests/service/test_registry.py",
     "schemas/wire.py": "tests/service/test_app.py",
+    "service/extraction/verbatim_schema.py": "tests/service/test_verbatim.py",
+    "service/grounding/verbatim_reports.py": "tests/service/test_verbatim.py",
     "service/batches/answering.py": "tests/service/batches/test_batch_runner.py",
     "service/batches/batch_host.py": "tests/service/batches/test_batch_runner.py",
     "service/batches/batch_input.py": "tests/service/batches/test_batch_runner.py",

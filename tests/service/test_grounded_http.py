@@ -91,7 +91,6 @@ def test_an_answer_reports_confidences_if_asked(service: Live) -> None:
 @pytest.mark.parametrize(
     ("options", "place"),
     [
-        ({"grounding": "verbatim"}, "/options/grounding"),
         ({"grounding": "maybe"}, "/options/grounding"),
         ({"confidence": "second_reading"}, "/options/confidence"),
     ],

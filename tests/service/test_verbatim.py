@@ -3,15 +3,21 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from intaglio.engine.api import EngineConfig, SamplingParams, launches
 from intaglio.grammar.api import Constraint, Kind
+from intaglio.schemas.grounding import FieldReport
 from intaglio.service.client import SchemaRefused
+from intaglio.service.client.shapes import shape_of
+from intaglio.service.client.verbatim import Verbatim
 from intaglio.service.errors import InvalidOutput
-from intaglio.service.extraction.validate import check
+from intaglio.service.extraction.validate import check, verbatim_values
+from intaglio.service.extraction.verbatim_schema import verbatim_schema
+from intaglio.service.grounding.verbatim_reports import verbatim_reports
 from intaglio.service.offline.llm import LLM
+from pydantic import BaseModel
 
 from tests.conformance.verbatim import folded
 from tests.support.live_service import Live, live
@@ -151,3 +157,94 @@ def test_the_last_check_refuses_what_does_not_stand_in_the_document() -> None:
             check({"name": value, "tags": []}, SCHEMA, TEXT)
     with pytest.raises(InvalidOutput):
         check({"name": "Berlin", "tags": []}, SCHEMA)
+
+
+class Letter(BaseModel):
+    sender: Annotated[str, Verbatim]
+    subject: Annotated[str | None, Verbatim]
+
+
+def test_a_type_marks_its_verbatim_strings(llm: LLM) -> None:
+    schema = shape_of(Letter).schema
+    assert isinstance(schema, dict)
+    assert {each["x-intaglio"]["verbatim"] for each in schema["properties"].values()} == {True}
+    letter = llm.extract(Letter, TEXT, temperature=1.5, seed=4).data
+    assert stands_in(letter.sender, TEXT)
+    assert letter.subject is None or stands_in(letter.subject, TEXT)
+
+
+VERBATIM = {"x-intaglio": {"verbatim": True}}
+STRING: dict[str, Any] = {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        (STRING, STRING | VERBATIM),
+        (STRING | {"maxLength": 9}, STRING | {"maxLength": 9} | VERBATIM),
+        ({"type": ["string", "null"]}, {"type": ["string", "null"]} | VERBATIM),
+        (STRING | {"format": "date"}, STRING | {"format": "date"}),
+        (STRING | {"enum": ["a"]}, STRING | {"enum": ["a"]}),
+        (
+            STRING | {"x-intaglio": {"verbatim": False}},
+            STRING | {"x-intaglio": {"verbatim": False}},
+        ),
+        ({"type": "integer"}, {"type": "integer"}),
+        ({"items": STRING}, {"items": STRING | VERBATIM}),
+        ({"properties": {"not": STRING}}, {"properties": {"not": STRING | VERBATIM}}),
+        ({"not": STRING, "contains": STRING}, {"not": STRING, "contains": STRING}),
+        (
+            {"anyOf": [STRING, {"type": "null"}]},
+            {"anyOf": [STRING | VERBATIM, {"type": "null"}]},
+        ),
+        ({"anyOf": [STRING, {"enum": ["-"]}]}, {"anyOf": [STRING, {"enum": ["-"]}]}),
+        (
+            {"allOf": [{"properties": {"a": STRING}}, STRING]},
+            {"allOf": [{"properties": {"a": STRING | VERBATIM}}, STRING]},
+        ),
+    ],
+)
+def test_free_strings_become_verbatim(schema: Any, expected: Any) -> None:
+    assert verbatim_schema(schema) == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_request_may_ask_for_verbatim_strings(service: Live, seed: int) -> None:
+    date = STRING | {"format": "date"}
+    names = {"type": "array", "items": STRING | {"maxLength": 20}, "maxItems": 3}
+    schema = {
+        "type": "object",
+        "properties": {"name": {"type": ["string", "null"]}, "names": names, "day": date},
+        "required": ["name", "names", "day"],
+    }
+    options = {"grounding": "verbatim", "temperature": 1.5, "seed": seed}
+    for _ in range(2):  # the second request takes the short way of known schemas
+        answer = service.extract(schema, TEXT, options=options)
+        assert answer.status_code == 200, answer.text
+        body = answer.json()
+        values = {f"/names/{i}": each for i, each in enumerate(body["data"]["names"])}
+        if body["data"]["name"] is not None:
+            values["/name"] = body["data"]["name"]
+        for place, value in values.items():
+            report = body["fields"][place]
+            assert report["match"] == "verbatim"
+            span = TEXT[report["span"]["start"] : report["span"]["end"]]
+            assert folded(span) == folded(value)
+        assert body["fields"]["/day"]["match"] != "verbatim"
+    plain = service.extract(schema, TEXT, options=options | {"grounding": "off"}).json()
+    assert plain["fields"] == {}
+
+
+def test_places_of_verbatim_strings_may_be_within_words() -> None:
+    schema = {"properties": {"a": {"anyOf": [NAME, {"type": "null"}]}, "b": NAME, "c": {}}}
+    data = {"a": "hip", "b": "Söhne, Berlin", "c": "Shipped"}
+    values = {place[0]: text for place, text in verbatim_values(data, schema)}
+    assert values == {"a": "hip", "b": "Söhne, Berlin"}
+    reports = dict.fromkeys(["a", "b", "c"], FieldReport())
+    found = verbatim_reports(reports, {str(name): text for name, text in values.items()}, TEXT)
+    spans = [found[name].span for name in ("a", "b")]
+    assert [TEXT[span.start : span.end] for span in spans if span] == ["hip", "Söhne,\nBerlin"]
+    assert found["c"] == FieldReport()
+    (empty,) = verbatim_reports({"a": FieldReport()}, {"a": ""}, TEXT).values()
+    assert empty.span is not None
+    assert empty.span.start == empty.span.end == 0

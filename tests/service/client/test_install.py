@@ -22,6 +22,7 @@ SURFACE = [
     "SchemaRefused",
     "TimedOut",
     "TooLong",
+    "Verbatim",
     "__version__",
     "extract",
     "extract_frame",
