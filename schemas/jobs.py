@@ -25,7 +25,7 @@ OutputFormat = Literal["csv", "tsv", "jsonl", "parquet", "xml"]
 
 
 class Source(Wire):
-    """The documents of a job: one file of many records, or a folder or glob pattern of text files.
+    """The documents of a job: one file of many records, or a folder or glob pattern of texts and documents.
 
     The document of a record is the field `text`, or `template` with every `{field}` replaced; text files need neither.
     Fields are columns of tables, keys of JSON objects, and paths below the record's element in XML (`@name` is an

@@ -20,6 +20,9 @@ _SOURCE_ENDINGS: dict[str, InputFormat] = {
     ".xml": "xml",
     ".txt": "text",
     ".md": "text",
+    **dict.fromkeys(
+        (".pdf", ".docx", ".xlsx", ".xlsb", ".xls", ".ods", ".html", ".htm", ".eml"), "text"
+    ),
 }
 _COMPRESSED = (".gz", ".zst", ".zstd")
 _OUTPUT_ENDINGS: dict[str, OutputFormat] = {

@@ -14,6 +14,8 @@ from intaglio.service.jobs.readers.csv_tsv import MOST_CELL
 from intaglio.service.jobs.records.errors import InputRefused
 from intaglio.service.jobs.records.record import Record, Rejected
 
+from tests.support.document_files import docx, paragraph, pdf
+
 
 def read(path: Path, **asked: object) -> list[Record | Rejected]:
     source = Source.model_validate({"path": str(path), **asked}, strict=False)
@@ -293,6 +295,31 @@ def test_memory_does_not_grow_with_an_xml_file(tmp_path: Path) -> None:
     assert peaks[1] < peaks[0] * 1.5 + (1 << 20)
 
 
+def test_a_folder_of_documents(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf([["one"]]))
+    (tmp_path / "b.txt").write_bytes(pdf([["two"]]))
+    (tmp_path / "c.html").write_text("<p>three</p>")
+    (tmp_path / "d.pdf").write_bytes(b"%PDF-1.7")
+    (tmp_path / "e.pdf").write_bytes(pdf([["text"], []]))
+    (tmp_path / "f.docx").write_bytes(docx(paragraph("four")))
+    (tmp_path / "g.txt").write_text("five")
+    found = read(tmp_path)
+    assert [record for record in found if isinstance(record, Record)] == [
+        Record("one", "a.pdf"),
+        Record("two", "b.txt"),
+        Record("three", "c.html"),
+        Record("four", "f.docx"),
+        Record("five", "g.txt"),
+    ]
+    rejected = [record for record in found if isinstance(record, Rejected)]
+    assert [(record.id, record.code) for record in rejected] == [
+        ("d.pdf", "unreadable_document"),
+        ("e.pdf", "no_text_layer"),
+    ]
+    assert "pages 2" in rejected[1].reason
+    assert texts(read(tmp_path / "a.pdf")) == ["one"]
+
+
 def test_a_folder_of_texts(tmp_path: Path) -> None:
     (tmp_path / "in" / "sub").mkdir(parents=True)
     (tmp_path / "in" / "b.txt").write_text("two")
@@ -307,5 +334,5 @@ def test_a_folder_of_texts(tmp_path: Path) -> None:
         Record("three", "sub/c.txt"),
     ]
     assert texts(read(tmp_path / "in" / "*.txt")) == ["two", "secret"]
-    with pytest.raises(InputRefused, match="no text files"):
+    with pytest.raises(InputRefused, match="no texts or documents"):
         read(tmp_path / "in" / "*.csv", format="text")
