@@ -209,6 +209,10 @@ def serve(
     ] = None,
     tls_cert: Annotated[Path | None, typer.Option(help="PEM file of a certificate.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="PEM file of its key.")] = None,
+    drafts: Annotated[
+        str | None,
+        typer.Option(help="Draft tokens ahead: document, or off; on a CPU.  [default: off]"),
+    ] = None,
 ) -> Exit:
     """Serve a model over HTTP until Ctrl-C.
 
@@ -236,6 +240,7 @@ def serve(
             cors_origins=None if cors_origin is None else tuple(cors_origin),
             tls_cert=tls_cert,
             tls_key=tls_key,
+            drafts=drafts,
         )
     )
 

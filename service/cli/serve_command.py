@@ -36,6 +36,7 @@ class ServeCommand:
     cors_origins: tuple[str, ...] | None = None
     tls_cert: Path | None = None
     tls_key: Path | None = None
+    drafts: str | None = None
 
 
 def run(settings: ServeCommand) -> Exit:
@@ -57,7 +58,7 @@ def run(settings: ServeCommand) -> Exit:
                 hint=f"pip install 'intaglio[server{',bulk' if settings.data else ''}]'",
             ) from error
         folder = model_folder(settings.model)
-        names = ("threads", "max_running", "max_context")
+        names = ("threads", "max_running", "max_context", "drafts")
         given = {name: value for name in names if (value := getattr(settings, name)) is not None}
         engine = EngineConfig.load({"model": str(folder), **given})
         try:

@@ -1,0 +1,265 @@
+"""Random requests to the real engine, with drafts and without: the same tokens.
+
+    python -m tests.property.drafts --count 2000
+
+A small checkpoint with random weights, real grammars, temperatures 0 and 1, truncation, penalties, log-probabilities,
+stop tokens, budgets, a pool that is too small, prefix caching, aborts. Logits of several rows at once may differ from
+those of one row in the last bits, so a draw between two nearly equal tokens may differ: one request of `RARE` may.
+Equality without exception is proved over scripted logits (`test_drafts.py`).
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from intaglio.engine.build_runner import build_runner
+from intaglio.engine.config import CacheConfig, GrammarConfig, ModelConfig, SchedulerConfig
+from intaglio.engine.drafts.document import DocumentSource
+from intaglio.engine.drafts.lengths import DraftLengths
+from intaglio.engine.drafts.proposals import Proposals
+from intaglio.engine.drafts.source import Guess
+from intaglio.engine.drafts.verified_steps import VerifiedSteps
+from intaglio.engine.grammars.constraints import Constraints
+from intaglio.engine.grammars.schema_gate import CompilerService, shared_bytes
+from intaglio.engine.loop import Engine
+from intaglio.engine.memory.manager import KVManager
+from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.memory.prefix import PrefixCache
+from intaglio.engine.metrics import Snapshot
+from intaglio.engine.plan import StepCosts
+from intaglio.engine.schedule.admission import RequestLimits
+from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.text.tokenizer import Tokenizer
+from intaglio.engine.types import Finish, OutputLimits, Request, SamplingParams, TokenLogprob
+from intaglio.grammar.api import Compiler, Constraint, Kind
+
+from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
+
+RARE = 200
+CONTEXT = 192
+BLOCK = 8
+CROWD = 20  # requests at once
+CLOSE = 1e-3  # of log-probabilities computed in batches of different shapes
+
+SCHEMAS = (
+    {"type": "object", "properties": {"name": {"type": "string", "maxLength": 12}}},
+    {
+        "type": "object",
+        "properties": {
+            "kind": {"enum": ["invoice", "receipt", "reminder"]},
+            "total": {"type": "integer"},
+            "paid": {"type": "boolean"},
+        },
+        "required": ["kind", "total", "paid"],
+        "additionalProperties": False,
+    },
+    {"type": "array", "items": {"type": "string", "pattern": "^[a-c]{1,4}$"}, "maxItems": 5},
+)
+REGEXES = ("(ab|ba|abc){1,6}", "[0-9]{3}-[0-9]{4}", "(yes|no|perhaps), (sir|madam)")
+TEXT = 'Invoice "4711": name Ada, total 12, abcabc paid true, 555-0100 yes, sir. '
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a request got."""
+
+    tokens: tuple[int, ...]
+    finish: Finish | None
+    logprobs: tuple[TokenLogprob, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a comparison found: the requests that differ, and the metrics of the engine with drafts."""
+
+    count: int
+    different: tuple[str, ...]
+    snapshot: Snapshot
+
+
+class Foresight:
+    """A source that knows the answers without drafts, and is wrong now and then; else it copies."""
+
+    name = "foresight"
+
+    def __init__(self, rng: Random) -> None:
+        self.outputs: dict[tuple[int, ...], tuple[int, ...]] = {}
+        self._rng = rng
+        self._copies = DocumentSource()
+
+    def guess(self, seq_id: int, tokens: Sequence[int], most: int) -> Guess | None:
+        if self._rng.random() < 0.3:
+            return self._copies.guess(seq_id, tokens, most)
+        for prompt, output in self.outputs.items():
+            if tuple(tokens[: len(prompt)]) == prompt:
+                rest = list(output[len(tokens) - len(prompt) :][:most])
+                if rest and self._rng.random() < 0.4:
+                    rest[self._rng.randrange(len(rest))] = self._rng.randrange(256)
+                return Guess(tuple(rest), self._rng.randint(1, 12), unanimous=True)
+        return None
+
+    def forget(self, seq_id: int) -> None:
+        self._copies.forget(seq_id)
+
+
+class CheckedEngine:
+    """A real engine over a checkpoint in `folder`, checked after every step; with drafts of `source`, if given."""
+
+    def __init__(self, folder: Path, blocks: int, source: Foresight | None = None) -> None:
+        tokenizer = Tokenizer.load(folder)
+        config = SchedulerConfig(max_running=48, max_batched_tokens=160, max_preemptions=4)
+        model = ModelConfig(model=str(folder), max_context=CONTEXT, threads=1)
+        cache = CacheConfig(num_blocks=blocks, block_size=BLOCK)
+        self._runner = build_runner(model, cache, config, vocab=tokenizer.size).runner
+        width = self._runner.decoder.spec.vocab_size
+        vocabulary = tokenizer.vocabulary(width)
+        grammar = GrammarConfig(grammar_store="off")
+        compiler = Compiler(vocabulary, tokenizer.canonical, shared_bytes(grammar))
+        self._service = CompilerService(grammar, compiler)
+        ends = frozenset(vocabulary.end_ids)
+        rows = self._runner.mask_buffer(2 * config.max_running, width)
+        constraints = Constraints(
+            self._service.cache, end_tokens=ends, rows=rows, texts=vocabulary.tokens
+        )
+        proposals = None
+        if source is not None:
+            lengths = DraftLengths(StepCosts(((1, 1.0), (64, 1.5)), longest=64))
+            proposals = Proposals(source, lengths, constraints)
+        memory = KVManager(BlockPool(blocks), BLOCK, PrefixCache(BLOCK))
+        limits = RequestLimits(CONTEXT, width, ends)
+        scheduler = Scheduler(config, memory, limits, lambda: 0.0, drafter=proposals)
+        self.engine = (
+            Engine(scheduler, constraints, self._runner)
+            if proposals is None
+            else Engine(
+                scheduler,
+                constraints,
+                self._runner,
+                pipeline=partial(VerifiedSteps, proposals=proposals),
+            )
+        )
+
+    def close(self) -> None:
+        self._service.close()
+
+    def answers(self, requests: Sequence[Request], aborts: Mapping[str, int]) -> dict[str, Answer]:
+        """The answers; those of `aborts` end after so many steps."""
+        found = {request.id: Answer((), None, ()) for request in requests}
+        for request in requests:
+            self.engine.submit(request)
+        step = 0
+        while self.engine.open_requests:
+            for name, at in aborts.items():
+                if at == step:
+                    self.engine.abort(name)
+            for delta in self.engine.step():
+                before = found[delta.request_id]
+                found[delta.request_id] = Answer(
+                    before.tokens + delta.tokens, delta.finish, before.logprobs + delta.logprobs
+                )
+            self.engine.check()
+            self._runner.check()
+            step += 1
+            if self.engine.open_requests:
+                self.engine.wait()
+        return found
+
+
+def random_request(name: str, rng: Random, tokenizer: Tokenizer) -> Request:
+    """Any combination of what a request may ask for."""
+    words = TEXT.split()
+    prompt = " ".join(rng.choices(words, k=rng.randint(1, 14))) + f" {name}"
+    kind = rng.randrange(3)
+    constraint = None
+    if kind == 1:
+        constraint = Constraint(Kind.JSON_SCHEMA, json.dumps(rng.choice(SCHEMAS)))
+    elif kind == 2:
+        constraint = Constraint(Kind.REGEX, rng.choice(REGEXES))
+    return Request(
+        id=name,
+        prompt=tokenizer.encode(prompt),
+        sampling=SamplingParams(
+            max_tokens=rng.randint(45, 60) if kind == 1 else rng.randint(16, 40),
+            temperature=rng.choice((0, 0, 1.0, 1.0, 0.7)),
+            top_k=rng.choice((0, 0, 20)),
+            top_p=rng.choice((1.0, 1.0, 0.9)),
+            seed=rng.randrange(1 << 40),
+            repetition_penalty=rng.choice((1.0, 1.0, 1.3)),
+            presence_penalty=rng.choice((0.0, 0.0, 0.5)),
+            logprobs=rng.choice((None, None, 0, 3)),
+            stop_token_ids=tuple(rng.sample(range(97, 123), 2)) if rng.random() < 0.2 else (),
+            ignore_eos=rng.random() < 0.3,
+        ),
+        constraint=constraint,
+        limits=OutputLimits(rng.choice((None, 4, 12)))
+        if kind == 1 and rng.random() < 0.5
+        else None,
+        priority=rng.randint(-1, 1),
+    )
+
+
+def same(one: Answer, other: Answer) -> bool:
+    """The same tokens, end, and log-probabilities up to rounding."""
+    return (
+        (one.tokens, one.finish) == (other.tokens, other.finish)
+        and len(one.logprobs) == len(other.logprobs)
+        and all(
+            a.token == b.token and abs(a.logprob - b.logprob) < CLOSE
+            for a, b in zip(one.logprobs, other.logprobs, strict=True)
+        )
+    )
+
+
+def compare(folder: Path, count: int, first: int = 0) -> Result:
+    """Run `count` random requests twice, in crowds of `CROWD`.
+
+    Raises:
+        AssertionError: an aborted request went another way with drafts.
+        EngineError: an invariant does not hold.
+    """
+    write_checkpoint(folder, QWEN3)
+    tokenizer, rng = Tokenizer.load(folder), Random(first)
+    source = Foresight(rng)
+    blocks = 1 + 2 * CONTEXT // BLOCK  # for two of the longest requests
+    plain, drafted = CheckedEngine(folder, blocks), CheckedEngine(folder, blocks, source)
+    different: list[str] = []
+    try:
+        for begin in range(first, first + count, CROWD):
+            names = [f"r{number}" for number in range(begin, min(begin + CROWD, first + count))]
+            requests = [random_request(name, rng, tokenizer) for name in names]
+            expected = plain.answers(requests, {})
+            source.outputs = {r.prompt: expected[r.id].tokens for r in requests}
+            aborts = {name: rng.randrange(20) for name in names if rng.random() < 0.05}
+            found = drafted.answers(requests, aborts)
+            for name in names:
+                if found[name].finish is Finish.ABORT:
+                    tokens = found[name].tokens
+                    assert tokens == expected[name].tokens[: len(tokens)], name
+                elif not same(found[name], expected[name]):
+                    different.append(name)
+    finally:
+        plain.close()
+        drafted.close()
+    return Result(count, tuple(different), drafted.engine.metrics())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        result = compare(Path(folder), given.count, given.first)
+    snapshot = result.snapshot
+    print(f"{result.count} requests, {len(result.different)} differ: {result.different}")
+    print(f"ends {snapshot.finished}, preemptions {snapshot.preemptions}")
+    print(f"drafted {snapshot.drafts.drafted}, accepted {snapshot.drafts.accepted}")
+
+
+if __name__ == "__main__":
+    main()
