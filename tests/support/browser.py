@@ -63,9 +63,18 @@ def at(browser: Chrome, name: str) -> WebElement:
 
 
 def shown(browser: Chrome, selector: str) -> list[str]:
-    """The texts of the visible elements of a selector."""
-    found = browser.find_elements(By.CSS_SELECTOR, selector)
-    return [element.text for element in found if element.is_displayed()]
+    """The texts of the visible elements of a selector, read at one moment of a page that may change."""
+    script = (
+        "return [...document.querySelectorAll(arguments[0])]"
+        ".filter((found) => found.checkVisibility()).map((found) => found.innerText ?? '')"
+    )
+    return [str(text) for text in browser.execute_script(script, selector)]
+
+
+def failures(browser: Chrome) -> list[Any]:
+    """What the browser logged as an error since the last call, but for requests that a server refused."""
+    entries: list[Any] = browser.get_log("browser")  # type: ignore[no-untyped-call]
+    return [each for each in entries if each["level"] == "SEVERE" and each["source"] != "network"]
 
 
 def when(fact: Callable[[], Any]) -> None:

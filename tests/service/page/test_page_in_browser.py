@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from tests.support.answering_engine import Answers, answering
-from tests.support.browser import at, chromium, resize, shown, when
+from tests.support.browser import at, chromium, failures, resize, shown, when
 from tests.support.document_files import pdf
 from tests.support.live_service import Live, live, until
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
@@ -385,6 +385,4 @@ def test_no_width_scrolls_sideways(page: Chrome, width: int) -> None:
 
 
 def test_nothing_was_refused_by_the_policy_and_nothing_failed(page: Chrome) -> None:
-    # Requests that were refused, as the first one without a key was, are of the source `network`.
-    entries = [entry for entry in page.get_log("browser") if entry["source"] != "network"]  # type: ignore[no-untyped-call]
-    assert entries == []
+    assert failures(page) == []

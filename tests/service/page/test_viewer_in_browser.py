@@ -10,7 +10,7 @@ from intaglio.service.page.saved_page import saved_page
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
-from tests.support.browser import at, chromium, shown, when
+from tests.support.browser import at, chromium, failures, shown, when
 
 HOSTILE = "</script><img src=x onerror=\"document.title='run'\"><b>&amp;😀é\u2028"
 FIELDS = {"/name": {"match": "exact", "span": {"start": 2, "end": 2 + len(HOSTILE)}}}
@@ -77,4 +77,4 @@ def test_no_serious_finding_of_axe_in_a_saved_page(opened: Chrome) -> None:
 
 
 def test_the_policy_of_a_saved_page_holds_for_its_own_script(opened: Chrome) -> None:
-    assert opened.get_log("browser") == []  # type: ignore[no-untyped-call]
+    assert failures(opened) == []
