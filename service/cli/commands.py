@@ -17,6 +17,7 @@ from .measure_commands import bench, roofline
 from .model_commands import models
 from .page_commands import view
 from .registry_commands import add_registry_commands
+from .report_options import ConfidenceOption, GroundingOption
 
 app = typer.Typer(
     name="intaglio",
@@ -116,6 +117,8 @@ def extract(
             help="Print the events of the answer as they come, one line of JSON each. Needs --url.",
         ),
     ] = False,
+    grounding: GroundingOption = "off",
+    confidence: ConfidenceOption = "off",
     as_json: Json = False,
 ) -> Exit:
     """Extract the data that a schema describes from documents.
@@ -138,6 +141,8 @@ def extract(
             strict_schema=strict_schema,
             answer=answer,
             stream=stream,
+            grounding=grounding,
+            confidence=confidence,
             windows=windows,
         )
     )

@@ -17,11 +17,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TextIO
 
 from intaglio.schemas.contract import Contract
+from intaglio.schemas.grounding import ConfidenceMode, Grounding
 
 from ..client import AsyncClient, Extraction, IntaglioError, Options
 from .cli_errors import CliError, Exit, cli_error, show
 from .console import compact, errors, pretty, spinner, write_json
 from .documents import Document, Unreadable, read_documents, read_schema
+from .field_table import field_table
 from .local_model import offline
 from .stream_command import stream_document
 
@@ -46,6 +48,8 @@ class ExtractCommand:
     strict_schema: bool = False
     answer: bool = False
     stream: bool = False
+    grounding: Grounding = "off"
+    confidence: ConfidenceMode = "off"
     windows: bool = False
 
     @property
@@ -53,6 +57,10 @@ class ExtractCommand:
         options: Options = {}
         if self.nulls:
             options["not_stated"] = "null"
+        if self.grounding != "off":
+            options["grounding"] = self.grounding
+        if self.confidence != "off":
+            options["confidence"] = self.confidence
         if self.strict_schema:
             options["strict_schema"] = True
         if self.windows:
@@ -227,12 +235,16 @@ class _Writer:
                 line["contract"] = outcome.raw["contract"]
             if outcome.warnings:
                 line["warnings"] = [warning.model_dump() for warning in outcome.warnings]
+            if outcome.fields:
+                line["fields"] = outcome.raw["fields"]
             self._line(line)
         elif self._file is not None:
             text = compact(outcome.data) if self._command.as_json else pretty(outcome.data)
             self._file.write(text + "\n")
         else:
             write_json(outcome.data, raw=self._command.as_json)
+        if outcome.fields and not (self._many or self._command.answer):
+            errors().print(field_table(outcome.fields, document.text))
         for warning in outcome.warnings:
             pointer, hint = warning.pointer or "/", f"; {warning.hint}" if warning.hint else ""
             note = f"{document.name}: {pointer} {warning.kind}: {warning.message}{hint}"

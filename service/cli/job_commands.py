@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .cli_errors import EXIT_CODES, Exit, reporting
+from .report_options import ConfidenceOption, GroundingOption
 
 jobs = typer.Typer(
     help="Bulk extraction: files of many documents in, files of typed rows out, each row exactly once.",
@@ -129,6 +130,8 @@ def run(
     row_deadline: RowDeadline = None,
     strict_schema: StrictSchema = False,
     windows: Windows = False,
+    grounding: GroundingOption = "off",
+    confidence: ConfidenceOption = "off",
     attempts: Attempts = 3,
     stop_at_dead_share: StopAtDeadShare = None,
     formulas: Formulas = False,
@@ -168,6 +171,8 @@ def run(
         row_deadline=row_deadline,
         strict_schema=strict_schema,
         windows=windows,
+        grounding=grounding,
+        confidence=confidence,
         attempts=attempts,
         stop_at_dead_share=stop_at_dead_share,
         neutralise=not formulas,

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from intaglio.schemas.grounding import ConfidenceMode, Grounding
 from intaglio.schemas.jobs import JobSpec, Output, Prices, Source
 from intaglio.schemas.wire import ExtractOptions
 from pydantic import ValidationError
@@ -40,6 +41,8 @@ class JobCommand:
     max_tokens: int | None
     row_deadline: float | None
     nulls: bool = False
+    grounding: Grounding = "off"
+    confidence: ConfidenceMode = "off"
     strict_schema: bool = False
     windows: bool = False
     attempts: int
@@ -72,6 +75,8 @@ class JobCommand:
                     deadline_s=self.row_deadline,
                     strict_schema=self.strict_schema,
                     not_stated="null" if self.nulls else "schema",
+                    grounding=self.grounding,
+                    confidence=self.confidence,
                     long_documents="windows" if self.windows else "refuse",
                 ),
                 limit=self.limit,

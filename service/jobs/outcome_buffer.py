@@ -125,6 +125,10 @@ class OutcomeBuffer:
                     output_tokens=usage.output_tokens,
                     seconds=(timings.prefill_ms + timings.decode_ms) / 1000,
                     warnings=_warnings(outcome),
+                    fields={
+                        pointer: report.model_dump(mode="json", exclude_defaults=True)
+                        for pointer, report in outcome.fields.items()
+                    },
                 )
             )
         if len(self._outcomes) >= _FLUSH_ROWS:

@@ -42,7 +42,7 @@ _UPDATE_DONE: Final = (
         **{
             name: sa.bindparam(name)
             for name in (
-                *("result", "warnings", "text"),
+                *("result", "warnings", "fields", "text"),
                 *("prompt_tokens", "output_tokens", "seconds"),
             )
         },
@@ -328,6 +328,7 @@ def _done(job: str, outcome: Outcome) -> dict[str, Any]:
     return _lease_params(job, outcome.claim) | {
         "result": outcome.result,
         "warnings": result_text(list(outcome.warnings)) if outcome.warnings else None,
+        "fields": result_text(dict(outcome.fields)) if outcome.fields else None,
         "text": outcome.claim.text if keeps_text else None,
         "prompt_tokens": outcome.prompt_tokens,
         "output_tokens": outcome.output_tokens,
@@ -356,4 +357,5 @@ def _result(row: Any) -> RowResult:
         None if row.failure is None else Failure(**json.loads(row.failure)),
         (row.prompt_tokens, row.output_tokens, row.seconds),
         () if row.warnings is None else tuple(json.loads(row.warnings)),
+        {} if row.fields is None else json.loads(row.fields),
     )

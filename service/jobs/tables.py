@@ -4,7 +4,7 @@ Does: define the columns, connect, upgrade older versions, and configure SQLite 
 rows (`ledger`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -14,9 +14,12 @@ import sqlalchemy as sa
 from ..sqlite import configure_sqlite
 from .records.errors import LedgerRefused, LedgerUnknown
 
-VERSION: Final = 2
-# Columns that version 1 lacks. Opening a ledger of version 1 adds them and leaves its rows unchanged.
-_ADDED: Final = {1: {"jobs": ("kept",), "rows": ("warnings",)}}
+VERSION: Final = 3
+# Columns that older versions lack. Opening such a ledger adds them and leaves its rows unchanged.
+_ADDED: Final[Mapping[int, Mapping[str, tuple[str, ...]]]] = {
+    1: {"jobs": ("kept",), "rows": ("warnings", "fields")},
+    2: {"rows": ("fields",)},
+}
 _MAKING: Final = 0x494E5441474C494F  # id of the lock for creating and upgrading tables
 _CONNECT_S: Final = 10  # PostgreSQL; its default is to wait forever
 
@@ -64,6 +67,7 @@ rows = sa.Table(
     sa.Column("fence", sa.Integer, nullable=False, default=0),
     sa.Column("result", sa.Text),
     sa.Column("warnings", sa.Text),  # a JSON array; null if there are none
+    sa.Column("fields", sa.Text),  # a JSON object, by pointer; null if there are none
     sa.Column("failure", sa.Text),
     sa.Column("prompt_tokens", sa.Integer, nullable=False, default=0),
     sa.Column("output_tokens", sa.Integer, nullable=False, default=0),

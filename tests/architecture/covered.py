@@ -324,6 +324,7 @@ COVERED = {
     "service/cli/page_commands.py": "tests/service/cli/test_view_command.py",
     "service/cli/registry_commands.py": "tests/service/cli/test_registry_command.py",
     "service/cli/model_commands.py": "tests/service/cli/test_models_command.py",
+    "service/cli/report_options.py": "tests/service/cli/test_extract_command.py",
     "service/cli/roofline_command.py": "tests/service/cli/test_roofline.py",
     "service/cli/schema_command.py": "tests/service/cli/test_commands.py",
     "service/cli/serve_command.py": "tests/service/cli/test_serve.py",

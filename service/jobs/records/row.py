@@ -5,6 +5,7 @@ Does: define frozen dataclasses and digests. Does not: change the ledger.
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from intaglio.schemas.jobs import DeadRow, JobSpec
@@ -52,7 +53,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a claim: `result`, the JSON text of its data, or a failure. `warnings` belong to a result."""
+    """The outcome of a claim: `result`, the JSON text of its data, or a failure. `warnings` and `fields` (reports of
+    its values, by JSON Pointer) belong to a result.
+    """
 
     claim: Claim
     result: str | None = None
@@ -62,6 +65,7 @@ class Outcome:
     output_tokens: int = 0
     seconds: float = 0.0
     warnings: tuple[JsonValue, ...] = ()
+    fields: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ class RowResult:
     failure: Failure | None = None
     usage: tuple[int, int, float] = field(default=(0, 0, 0.0))  # prompt and output tokens, seconds
     warnings: tuple[JsonValue, ...] = ()
+    fields: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 def text_digest(text: str) -> str:

@@ -233,3 +233,33 @@ def test_nulls_for_what_is_not_stated_are_asked_for_with_one_word(
     stub.will_answer(Answer(result(DATA)))
     assert run("extract", "-s", "invoice", "--nulls", "--url", stub.base_url, text).exit_code == 0
     assert stub.asked[0].body["options"] == {"not_stated": "null"}
+
+
+def test_sources_and_confidences_are_asked_for_and_shown(
+    run: Run, stub: StubService, text: Path
+) -> None:
+    found = {
+        "match": "exact",
+        "span": {"start": 2, "end": 10},
+        "confidence": {"probability": 0.75, "masked": 0.5},
+    }
+    fields = {"/name": found}
+    stub.will_answer(*(Answer({**result(DATA), "fields": fields}) for _ in range(3)))
+    asked = ("extract", "-s", "invoice", "--url", stub.base_url)
+    options = ("--grounding", "locate", "--confidence", "first_reading")
+    done = run(*asked, *options, text)
+    assert stub.asked[0].body["options"] == {
+        "grounding": "locate",
+        "confidence": "first_reading",
+    }
+    assert json.loads(done.stdout) == DATA
+    row = next(line for line in done.stderr.splitlines() if line.startswith("/name"))
+    assert row.split() == ["/name", "exact", "a", "document", "0.750", "0.500"]
+    several = run(*asked, *options, text, text)
+    assert [json.loads(line)["fields"] for line in several.stdout.splitlines()] == [fields] * 2
+
+
+def test_an_unknown_kind_of_report_is_a_mistake(run: Run, text: Path) -> None:
+    done = run("extract", "-s", "invoice", "--grounding", "maybe", text)
+    assert done.exit_code == 2
+    assert "'locate'" in done.stderr

@@ -3,10 +3,12 @@
 import json
 import threading
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from intaglio.schemas.grounding import FieldReport, Span
 from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
 from intaglio.schemas.problem import Code
 from intaglio.schemas.wire import Timings, Usage
@@ -77,6 +79,22 @@ def test_warnings_of_a_result_reach_the_outputs_and_the_report(
     report = json.loads((tmp_path / "out.jsonl.report.json").read_text())
     assert report["warnings"] == {"looped": 2}
     assert "looped: 2" in (tmp_path / "out.jsonl.report.html").read_text()
+
+
+def test_sources_of_a_result_reach_the_outputs(ledger: Ledger, tmp_path: Path) -> None:
+    report = FieldReport(
+        match="exact", span=Span(start=0, end=1), occurrences=(Span(start=0, end=1),)
+    )
+
+    def outcome(text: str) -> Extraction[Any]:
+        return replace(answer(text), fields={"": report} if text == "b" else {})
+
+    Runner(ledger, "job", Each(outcome)).run()
+    publish(ledger, "job")
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    span = {"start": 0, "end": 1}
+    found = {"": {"match": "exact", "span": span, "occurrences": [span]}}
+    assert [line.get("fields") for line in lines] == [None, found, None, None]
 
 
 @pytest.mark.parametrize("code", ["quarantined", "invalid_output", "a_code_of_next_year"])

@@ -1,0 +1,48 @@
+"""The reports of an answer's values as a table for the terminal.
+
+Does: show for each value its source within its line, the kind of match and the probability. Does not: print.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from intaglio.schemas.grounding import FieldReport, Span
+from rich.table import Table
+from rich.text import Text
+
+_AROUND: Final = 24  # characters of the document before and after a source
+_LONGEST: Final = 60  # characters of a source that are shown
+
+
+def field_table(fields: Mapping[str, FieldReport], document: str) -> Table:
+    """A row for each value. `document` is the text that the spans refer to."""
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for name in ("value", "match", "source", "probability", "masked"):
+        table.add_column(name, no_wrap=name != "source", justify="left")
+    for pointer, report in fields.items():
+        sure = report.confidence
+        table.add_row(
+            Text(pointer or "/"),
+            Text(report.match),
+            Text() if report.span is None else _source(document, report.span),
+            Text("" if sure is None or sure.probability is None else f"{sure.probability:.3f}"),
+            Text("" if sure is None or sure.masked is None else f"{sure.masked:.3f}"),
+        )
+    return table
+
+
+def _source(document: str, span: Span) -> Text:
+    """A source with what stands around it in its line; the source itself is bold."""
+    before = document[max(0, span.start - _AROUND) : span.start].rpartition("\n")[2]
+    after = document[span.end : span.end + _AROUND].partition("\n")[0]
+    source = " ".join(document[span.start : span.end].split())
+    if len(source) > _LONGEST:
+        source = source[: _LONGEST - 1] + "…"
+    return Text.assemble(
+        (_printable(before), "dim"), (_printable(source), "bold"), (_printable(after), "dim")
+    )
+
+
+def _printable(text: str) -> str:
+    """The text without control characters, which could change the terminal."""
+    return "".join(c if c.isprintable() else " " for c in text)
