@@ -22,7 +22,10 @@ from ..machine.rule import Rule
 from .native import NativeGrammar
 
 _LEAST_S: Final = 0.0027
-MOST_S: Final = 0.15
+_MOST_S: Final = 0.15
+DOCUMENT_S: Final = (
+    0.6  # where strings follow a document: their first masks take long, and no grammar shares them
+)
 _SHORT: Final = 700  # characters of a source
 _CHARACTER_S: Final = 40e-6  # for each further character
 
@@ -39,7 +42,7 @@ _NO_NAME: Final = 2  # bytes of the shortest text of an outcome that stands for 
 
 def warm_up_s(source: str) -> float:
     """The time for the warm-up of a constraint: a long source takes long to compile anyway, and needs more masks."""
-    return min(MOST_S, max(_LEAST_S, _CHARACTER_S * (len(source) - _SHORT)))
+    return min(_MOST_S, max(_LEAST_S, _CHARACTER_S * (len(source) - _SHORT)))
 
 
 def warm_up(grammar: NativeGrammar, seconds: float) -> None:

@@ -88,11 +88,10 @@ class Compiler:
     @staticmethod
     def _warm_up(grammar: CompiledGrammar, constraint: Constraint) -> None:
         from ..backends.native import NativeGrammar
-        from ..backends.warmup import MOST_S, warm_up, warm_up_s
+        from ..backends.warmup import DOCUMENT_S, warm_up, warm_up_s
 
         if isinstance(grammar, NativeGrammar):
-            # The first mask in a document takes long, and no other request has made it.
-            seconds = warm_up_s(constraint.source) if constraint.document is None else MOST_S
+            seconds = warm_up_s(constraint.source) if constraint.document is None else DOCUMENT_S
             warm_up(grammar, seconds)
 
     @staticmethod
