@@ -217,9 +217,10 @@ def _chosen(value: Any, path: Path, reading: WindowReading, number: int) -> Chos
     if value is None:
         return ChosenValue(None, number)
     report = reading.fields.get(pointer(path))
-    if report is None:
-        return ChosenValue(value, number, stated_leaves(value, reading.text))
-    return ChosenValue(value, number, int(report.match != "none"), _certainty(report))
+    if report is not None and report.match != "none":
+        return ChosenValue(value, number, 1, _certainty(report))
+    certainty = None if report is None else _certainty(report)
+    return ChosenValue(value, number, stated_leaves(value, reading.text), certainty)
 
 
 def _certainty(report: FieldReport) -> float | None:

@@ -4,7 +4,6 @@ Does: find the leaves of each item literally, beginning with the rarest, and giv
 understand values that are written differently in the document, except for the digits of numbers.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Any, Final
 MAX_LEAVES: Final = 32
 """Leaves of one item that are searched for."""
 
-_WORD: Final = re.compile(r"[^\W\u2e80-\U0010ffff]")
+_UNSEPARATED: Final = "\u2e80"  # scripts from here on write words without spaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +47,7 @@ class _Places:
     def of(self, spelling: str) -> list[int]:
         """The starts of a spelling, in order: whole words and numbers only."""
         if spelling not in self._found:
-            places = list[int]()
-            if spelling in self._text:
-                places = [found.start() for found in _whole(spelling).finditer(self._text)]
-            self._found[spelling] = places
+            self._found[spelling] = list(_occurrences(spelling, self._text))
         return self._found[spelling]
 
     def stated(self, value: Any) -> list[str]:
@@ -151,14 +147,29 @@ def _anchor(stated: Sequence[str], places: _Places, cursor: int) -> Source | Non
     return Source(start, start + len(ranked[0]))
 
 
-def _whole(spelling: str) -> re.Pattern[str]:
-    """A pattern for a spelling that is not part of a longer word or number, in scripts that separate words."""
-    before = after = ""
-    if _WORD.match(spelling[0]):
-        before = rf"(?<!{_WORD.pattern})" + (r"(?<!\d[.,])" if spelling[0].isdigit() else "")
-    if _WORD.match(spelling[-1]):
-        after = rf"(?!{_WORD.pattern})" + (r"(?![.,]\d)" if spelling[-1].isdigit() else "")
-    return re.compile(before + re.escape(spelling) + after)
+def _occurrences(spelling: str, text: str) -> Iterator[int]:
+    """The places of a spelling that are not part of a longer word or number, in scripts that separate words."""
+    at = text.find(spelling)
+    while at >= 0:
+        end = at + len(spelling)
+        if not (_continues(text, at - 1, at, -1) or _continues(text, end, end - 1, 1)):
+            yield at
+        at = text.find(spelling, at + 1)
+
+
+def _continues(text: str, outer: int, inner: int, step: int) -> bool:
+    """Whether the characters at `outer` and `inner`, which are neighbours, belong to one word or number."""
+    if not (0 <= outer < len(text) and _is_of_word(text[inner])):
+        return False
+    if _is_of_word(text[outer]):
+        return True
+    further = outer + step
+    is_point = text[outer] in ".," and text[inner].isdigit()
+    return is_point and 0 <= further < len(text) and text[further].isdigit()
+
+
+def _is_of_word(character: str) -> bool:
+    return character < _UNSEPARATED and (character.isalnum() or character == "_")
 
 
 def _leaves(value: Any) -> Iterator[tuple[str, ...]]:

@@ -263,3 +263,9 @@ def test_an_unknown_kind_of_report_is_a_mistake(run: Run, text: Path) -> None:
     done = run("extract", "-s", "invoice", "--grounding", "maybe", text)
     assert done.exit_code == 2
     assert "'locate'" in done.stderr
+
+
+def test_windows_are_asked_for_with_one_word(run: Run, stub: StubService, text: Path) -> None:
+    stub.will_answer(Answer(result(DATA)))
+    assert run("extract", "-s", "invoice", "--windows", "--url", stub.base_url, text).exit_code == 0
+    assert stub.asked[0].body["options"] == {"long_documents": "windows"}

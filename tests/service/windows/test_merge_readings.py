@@ -1,7 +1,10 @@
 """Readings of windows become one value."""
 
+import random
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from intaglio.schemas.grounding import FieldReport, LeafConfidence
 from intaglio.service.windows.merge_readings import Merged, Merger, WindowReading
 from intaglio.service.windows.split import Window
@@ -100,6 +103,46 @@ def test_arrays_are_joined_at_any_depth_and_named_by_their_new_places() -> None:
         (2, "/a/b/0", "/a/b/2"),
     ]
     assert found.dropped == {"/a/b": 1}
+
+
+FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        name: {
+            "type": "object",
+            "properties": {part: {"type": "string"} for part in "xyz"},
+            "required": list("xyz"),
+        }
+        for name in "ab"
+    },
+    "required": list("ab"),
+}
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 4), min_size=6, max_size=6), st.integers(0, 2**32))
+def test_values_that_stand_in_one_window_each_make_up_the_whole(
+    homes: list[int], seed: int
+) -> None:
+    # Other windows give null, leave the value out, or give one that they do not state.
+    dice, leaves = random.Random(seed), [(a, b) for a in "ab" for b in "xyz"]
+    whole = {a: {b: f"value {a}{b}" for b in "xyz"} for a in "ab"}
+    readings = list[tuple[str, Any]]()
+    for number in range(5):
+        data: dict[str, Any] = {"a": {}, "b": {}}
+        stated = list[str]()
+        for home, (a, b) in dice.sample(list(zip(homes, leaves, strict=True)), 6):
+            if home == number:
+                data[a][b] = whole[a][b]
+                stated.append(whole[a][b])
+            else:
+                data[a] |= dice.choice(({}, {b: None}, {b: "made up"}))
+        readings.append(("; ".join(stated), data))
+    found = merged(FORM, *readings)
+    assert found.value == whole
+    assert [list(found.value), *map(list, found.value.values())] == [["a", "b"], *[list("xyz")] * 2]
+    assert found.missing == ()
+    assert all(other.value == "made up" for some in found.candidates.values() for other in some)
 
 
 def test_items_are_settled_once_and_in_order() -> None:

@@ -233,3 +233,14 @@ def test_every_value_has_its_source_in_the_whole_document(
     others = [(one.value, one.span) for one in source.candidates]
     place = text.index("Hull")
     assert others == ([("Hull", Span(start=place, end=place + 4))] if branch else [])
+
+
+def test_two_thousand_records_come_out_in_order(extractor: Extractor) -> None:
+    text = ledger_text(2000)
+    plan = planned(extractor, LEDGER, text)
+    assert plan is not None
+    assert len(plan.windows) > 60
+    result, settled = read(extractor, plan, ReadingEngine())
+    assert isinstance(result.data, dict)
+    assert result.data["entries"] == settled == entries(text)
+    assert len(settled) == 2000
