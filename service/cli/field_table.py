@@ -14,8 +14,8 @@ _AROUND: Final = 24  # characters of the document before and after a source
 _LONGEST: Final = 60  # characters of a source that are shown
 
 
-def field_table(fields: Mapping[str, FieldReport], document: str) -> Table:
-    """A row for each value. `document` is the text that the spans refer to."""
+def field_table(fields: Mapping[str, FieldReport], document: str | None) -> Table:
+    """A row for each value. `document` is the text that the spans refer to; None shows pages and offsets instead."""
     table = Table(box=None, header_style="dim", pad_edge=False)
     for name in ("value", "match", "source", "probability", "masked"):
         table.add_column(name, no_wrap=name != "source", justify="left")
@@ -24,15 +24,25 @@ def field_table(fields: Mapping[str, FieldReport], document: str) -> Table:
         table.add_row(
             Text(pointer or "/"),
             Text(report.match),
-            Text() if report.span is None else _source(document, report.span),
+            _place(report) if document is None else _source(document, report.span),
             Text("" if sure is None or sure.probability is None else f"{sure.probability:.3f}"),
             Text("" if sure is None or sure.masked is None else f"{sure.masked:.3f}"),
         )
     return table
 
 
-def _source(document: str, span: Span) -> Text:
+def _place(report: FieldReport) -> Text:
+    """The page and the offsets of a source."""
+    if report.span is None:
+        return Text()
+    page = "" if report.page is None else f"page {report.page}, "
+    return Text(f"{page}{report.span.start}-{report.span.end}")
+
+
+def _source(document: str, span: Span | None) -> Text:
     """A source with what stands around it in its line; the source itself is bold."""
+    if span is None:
+        return Text()
     before = document[max(0, span.start - _AROUND) : span.start].rpartition("\n")[2]
     after = document[span.end : span.end + _AROUND].partition("\n")[0]
     source = " ".join(document[span.start : span.end].split())

@@ -9,10 +9,10 @@ TEXT = (
 )
 
 
-def shown(fields: dict[str, FieldReport]) -> str:
+def shown(fields: dict[str, FieldReport], text: str | None = TEXT) -> str:
     console = Console(width=200, force_terminal=False)
     with console.capture() as captured:
-        console.print(field_table(fields, TEXT))
+        console.print(field_table(fields, text))
     return captured.get()
 
 
@@ -35,3 +35,15 @@ def test_a_long_source_is_cut() -> None:
     cut = shown({"/all": FieldReport(match="exact", span=Span(start=0, end=len(TEXT)))})
     assert "…" in cut
     assert "far away" not in cut
+
+
+def test_sources_in_a_file_are_pages_and_offsets() -> None:
+    report = FieldReport(match="exact", span=Span(start=7, end=9), page=2)
+    assert shown({"/a": report}, None).splitlines()[1].split() == [
+        "/a",
+        "exact",
+        "page",
+        "2,",
+        "7-9",
+    ]
+    assert shown({"/a": FieldReport()}, None).splitlines()[1].split() == ["/a", "none"]
