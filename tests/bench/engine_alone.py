@@ -8,6 +8,7 @@ from intaglio.engine.config import EngineConfig
 from intaglio.engine.host.build_engine import build
 from intaglio.engine.host.garbage import GarbageCollector
 from intaglio.engine.host.process import TURN_S
+from intaglio.engine.metrics import Snapshot
 from intaglio.engine.types import Finish, Request
 from intaglio.service.extraction.extract import Extractor, TextModel
 from intaglio.service.extraction.known_schema import KnownSchemas
@@ -15,12 +16,12 @@ from intaglio.service.extraction.translate import extract_request
 
 
 class EngineAlone:
-    """One engine of the environment's settings."""
+    """One engine of the environment's settings, or of `settings`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **settings: object) -> None:
         from intaglio.engine.api import GrammarConfig, SchemaGate
 
-        assembly = build(EngineConfig.load({"model": str(folder)}))
+        assembly = build(EngineConfig.load({**settings, "model": str(folder)}))
         text = TextModel.load(folder)
         config = GrammarConfig(grammar_store="off", grammar_isolation="never")
         tokenizer = text.tokenizer
@@ -31,6 +32,11 @@ class EngineAlone:
         self._collector = GarbageCollector()
         self._collector.start()
         sys.setswitchinterval(TURN_S)
+
+    @property
+    def metrics(self) -> Snapshot:
+        """The counters of the engine."""
+        return self._engine.metrics()
 
     def run(self, bodies: list[bytes], at_once: int) -> tuple[float, list[float]]:
         """Seconds from the first submission to the last end, and of each request. At most `at_once` are open."""
