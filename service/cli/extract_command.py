@@ -9,7 +9,7 @@ import errno
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -227,8 +227,7 @@ class _Writer:
             return
         self._print_contract(outcome.contract)
         if self._command.answer:
-            named = {"document": document.name} if self._many else {}
-            self._line({**named, **outcome.raw})
+            self._line(_answer_line(document.name, outcome.raw) if self._many else outcome.raw)
         elif self._many:
             line: dict[str, Any] = {"document": document.name, "data": outcome.data}
             if any(outcome.contract.notes()):
@@ -245,6 +244,10 @@ class _Writer:
             write_json(outcome.data, raw=self._command.as_json)
         if outcome.fields and not (self._many or self._command.answer):
             errors().print(field_table(outcome.fields, document.text))
+        for unread in outcome.document.notes if outcome.document else ():
+            pages = f" (pages {', '.join(map(str, unread.pages))})" if unread.pages else ""
+            note = f"{document.name}: {unread.kind}: {unread.message}{pages}"
+            errors().print(note, style="yellow", markup=False)
         for warning in outcome.warnings:
             pointer, hint = warning.pointer or "/", f"; {warning.hint}" if warning.hint else ""
             note = f"{document.name}: {pointer} {warning.kind}: {warning.message}{hint}"
@@ -264,10 +267,17 @@ class _Writer:
         if self._many:
             self._line({"document": name, "error": found.document()})
 
-    def _line(self, value: dict[str, Any]) -> None:
+    def _line(self, value: Mapping[str, Any]) -> None:
         target = self._file or sys.stdout
         target.write(compact(value) + "\n")
         target.flush()
+
+
+def _answer_line(name: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """A whole answer as one of several lines: `document` is the name as typed, `file` what was read of a file."""
+    others = {key: value for key, value in answer.items() if key != "document"}
+    read = answer.get("document")
+    return {"document": name, **others, **({} if read is None else {"file": read})}
 
 
 def require_no_input_overwritten(command: ExtractCommand) -> None:

@@ -175,16 +175,17 @@ def test_the_command_reads_files_without_a_service(run: Run, tmp_path: Path) -> 
     folder = write_checkpoint(tmp_path / "tiny", LLAMA)
     answers = ["yes", "no"]
     (tmp_path / "schema.json").write_text(json.dumps({"enum": answers}))
-    (tmp_path / "a.pdf").write_bytes(pdf([["yes"]]))
+    (tmp_path / "a.pdf").write_bytes(pdf([["yes"], []]))
     (tmp_path / "scan.pdf").write_bytes(pdf([[]]))
     (tmp_path / "b.txt").write_text("no")
     names = [str(tmp_path / name) for name in ("a.pdf", "scan.pdf", "b.txt")]
     done = run("extract", "-s", tmp_path / "schema.json", "--model", folder, "--answer", *names)
     assert done.exit_code == 1, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line["document"] if "error" in line else line["data"] in answers for line in lines] == [
-        True,
-        names[1],
-        True,
-    ]
+    assert [line["document"] for line in lines] == names
+    assert ["error" in line or line["data"] in answers for line in lines] == [True] * 3
+    assert lines[0]["file"]["notes"][0]["pages"] == [2]
+    assert "no_text_layer" in done.stderr
+    assert "(pages 2)" in done.stderr
+    assert "file" not in lines[2]
     assert lines[1]["error"]["code"] == "no_text_layer"

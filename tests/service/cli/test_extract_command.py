@@ -137,7 +137,7 @@ def test_a_refused_schema_ends_a_long_list_at_once(
         (["-s", "invoise", "doc.txt"], "did you mean invoice"),
         (["-s", "invoice", "missing.txt"], "No such file"),
         (["-s", "invoice", "."], "directory"),
-        (["-s", "invoice", "latin.txt"], "not UTF-8"),
+        (["-s", "invoice", "noise.bin"], "binary data"),
         (["-s", "invoice", "empty.txt"], "is empty"),
         (["-s", "invoice", "-", "-"], "only once"),
         (["-s", "invoice", "--url", "localhost:8000", "doc.txt"], "http"),
@@ -146,7 +146,7 @@ def test_a_refused_schema_ends_a_long_list_at_once(
 def test_mistakes_are_found_before_any_work(
     run: Run, text: Path, tmp_path: Path, args: list[str], words: str
 ) -> None:
-    (tmp_path / "latin.txt").write_bytes("Zoë".encode("latin-1"))
+    (tmp_path / "noise.bin").write_bytes(bytes(range(256)))
     (tmp_path / "empty.txt").write_text(" \n")
     done = run("extract", *args)
     assert done.exit_code == 2
