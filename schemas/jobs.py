@@ -6,7 +6,7 @@ Does: define shapes, defaults and bounds. Does not: open files or run engines.
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from .wire import (
     MAX_COUNT,
@@ -19,6 +19,9 @@ from .wire import (
 
 MAX_PATH_CHARACTERS = 4096
 MAX_PRICE = 1e9
+
+REVIEW_COLUMN = "needs_review"
+"""The column of results that names the values to be reviewed, in jobs with `review_below`."""
 
 InputFormat = Literal["csv", "tsv", "jsonl", "parquet", "xml", "text"]
 OutputFormat = Literal["csv", "tsv", "jsonl", "parquet", "xml"]
@@ -84,6 +87,8 @@ class JobSpec(Wire):
     same. A row gets up to `attempts` attempts if its errors are retryable. With `stop_at_dead_share` the job stops once
     that share of its rows is dead, counted from the fiftieth row on. `extends` names a finished job over the same
     records: its values are kept, and only what its schema lacks is generated. With `prices` the job reports its cost.
+    Rows with a value of a probability below `review_below` are marked as `needs_review` for a person; this asks for the
+    option `confidence`.
     """
 
     schema_: dict[str, Any] | bool | str = Field(alias="schema")
@@ -96,6 +101,20 @@ class JobSpec(Wire):
     stop_at_dead_share: float | None = Field(default=None, ge=0, le=1)
     extends: str | None = Field(default=None, max_length=MAX_NAME_CHARACTERS)
     prices: Prices | None = None
+    review_below: float | None = Field(default=None, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _reviews_need_confidence(self) -> "JobSpec":
+        if self.review_below is None:
+            return self
+        if REVIEW_COLUMN in (*self.source.keep, self.source.id):
+            raise ValueError(f"with review_below, {REVIEW_COLUMN!r} is a column of the results")
+        if "confidence" not in self.options.model_fields_set:
+            options = self.options.model_copy(update={"confidence": "first_reading"})
+            object.__setattr__(self, "options", options)  # part of making it; frozen from then on
+        if self.options.confidence == "off":
+            raise ValueError("review_below needs the option confidence, which is off")
+        return self
 
     @model_validator(mode="after")
     def _schema_may_be_a_name(self) -> "JobSpec":
@@ -123,7 +142,10 @@ ENDED = frozenset(
 
 
 class JobCounts(Wire):
-    """The rows of a job by state, and the tokens of the done ones. `rows` counts the records read so far."""
+    """The rows of a job by state, and the tokens of the done ones. `rows` counts the records read so far.
+
+    Of the done ones, `needs_review` wait for a person, and `reviewed` were accepted or corrected.
+    """
 
     rows: int = 0
     pending: int = 0
@@ -132,6 +154,8 @@ class JobCounts(Wire):
     dead: int = 0
     prompt_tokens: int = 0
     output_tokens: int = 0
+    needs_review: int = 0
+    reviewed: int = 0
 
 
 class JobStatus(Wire):
@@ -157,3 +181,52 @@ class DeadRow(Wire):
     pointer: str = ""
     hint: str = ""
     attempts: int
+
+
+ReviewState = Literal["needs_review", "accepted", "corrected"]
+
+
+class ReviewRow(Wire):
+    """A row with values that a person should look at, or has looked at.
+
+    `unsure` has the probability of each such value by its JSON Pointer; the pointer "" with null stands for a result
+    without any probability. `data` is the result, or the correction.
+    """
+
+    row: int
+    id: str
+    state: ReviewState
+    unsure: dict[str, float | None]
+    text: str | None
+    data: JsonValue
+
+
+class ReviewPage(Wire):
+    """A page of the rows of one state, in the order of the source. `next` is the `after` of the next page, or null."""
+
+    data: tuple[ReviewRow, ...]
+    next: int | None = None
+
+
+class ReviewDecision(Wire):
+    """Body of `POST /v1/jobs/{id}/review`: a row is accepted as it is, or corrected to `data`."""
+
+    row: int = Field(ge=1, le=MAX_COUNT)
+    decision: Literal["accept", "correct"]
+    data: JsonValue = None
+
+    @model_validator(mode="after")
+    def _has_data_if_corrected(self) -> "ReviewDecision":
+        if (self.decision == "correct") != ("data" in self.model_fields_set):
+            raise ValueError("data belongs to the decision correct")
+        return self
+
+
+class GoldRow(Wire):
+    """A reviewed row as gold data for evaluations: a line of `GET /v1/jobs/{id}/gold`."""
+
+    id: str
+    schema_: dict[str, Any] | bool | str = Field(alias="schema")
+    text: str
+    expected: JsonValue
+    decision: Literal["accepted", "corrected"]

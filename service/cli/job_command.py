@@ -110,7 +110,7 @@ def start(
             with spinner("reading the source and trying a few rows"):
                 found = estimate(spec, backend)
             return _show_estimate(found, spec.prices, as_json=options.as_json)
-    with _open_ledger(ledger_url) as ledger:
+    with open_ledger(ledger_url) as ledger:
         check(spec.outputs, JobInputs(path, command.schema_file, ledger.file))
         if not options.overwrite:
             require_known_files(spec.outputs, ledger.outputs(""))
@@ -148,7 +148,7 @@ def _registered(
 
 def resume(job: str, engine: EngineOptions, ledger_url: str | None, options: RunOptions) -> Exit:
     """Resume a job of the ledger."""
-    with _open_ledger(ledger_url) as ledger:
+    with open_ledger(ledger_url) as ledger:
         spec = ledger.spec(job)
         check(spec.outputs, JobInputs(Path(spec.source.path), ledger=ledger.file))
         if not options.overwrite:
@@ -166,7 +166,7 @@ def resume(job: str, engine: EngineOptions, ledger_url: str | None, options: Run
 
 def request_stop(job: str, what: Literal["pause", "cancel"], ledger_url: str | None) -> Exit:
     """Ask the runner of a job to pause or cancel; without a runner, change the state directly."""
-    with _open_ledger(ledger_url) as ledger:
+    with open_ledger(ledger_url) as ledger:
         ledger.request(job, what)
         if ledger.status(job).state is JobState.RUNNING:
             errors().print(f"{job} will stop in a moment and release its rows in flight")
@@ -175,7 +175,7 @@ def request_stop(job: str, what: Literal["pause", "cancel"], ledger_url: str | N
 
 def show_status(job: str, ledger_url: str | None, *, as_json: bool) -> Exit:
     """Print the status of one job."""
-    with _open_ledger(ledger_url) as ledger:
+    with open_ledger(ledger_url) as ledger:
         status = ledger.status(job)
     if as_json:
         write_json(status.model_dump(mode="json"), raw=True)
@@ -186,7 +186,7 @@ def show_status(job: str, ledger_url: str | None, *, as_json: bool) -> Exit:
 
 def show_all(ledger_url: str | None, *, as_json: bool) -> Exit:
     """Print the status of every job."""
-    with _open_ledger(ledger_url) as ledger:
+    with open_ledger(ledger_url) as ledger:
         statuses = [ledger.status(job) for job in ledger.names()]
     if as_json:
         write_json([status.model_dump(mode="json") for status in statuses], raw=True)
@@ -200,7 +200,7 @@ def show_all(ledger_url: str | None, *, as_json: bool) -> Exit:
 
 def rewrite_outputs(job: str, ledger_url: str | None, options: RunOptions) -> Exit:
     """Write the outputs of a job again from the ledger."""
-    with _open_ledger(ledger_url) as ledger:
+    with open_ledger(ledger_url) as ledger:
         check(
             ledger.spec(job).outputs,
             JobInputs(Path(ledger.spec(job).source.path), ledger=ledger.file),
@@ -240,7 +240,8 @@ def _on_cluster(
 
 
 @contextmanager
-def _open_ledger(ledger_url: str | None) -> Iterator[Ledger]:
+def open_ledger(ledger_url: str | None) -> Iterator[Ledger]:
+    """The ledger at a path or URL, or that of the settings."""
     ledger = Ledger(ledger_url or ServiceConfig.load().ledger)
     try:
         yield ledger

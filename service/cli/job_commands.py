@@ -85,6 +85,12 @@ Attempts = Annotated[int, typer.Option(min=1, max=20, help="Attempts at a row.")
 StopAtDeadShare = Annotated[
     float | None, typer.Option(min=0, max=1, help="Stop when this share of rows is dead.")
 ]
+ReviewBelow = Annotated[
+    float | None,
+    typer.Option(
+        "--review-below", min=0, max=1, help="Mark rows with a value less probable than this."
+    ),
+]
 Formulas = Annotated[
     bool, typer.Option("--formulas", help="Keep cells that look like formulas unchanged.")
 ]
@@ -134,6 +140,7 @@ def run(
     confidence: ConfidenceOption = "off",
     attempts: Attempts = 3,
     stop_at_dead_share: StopAtDeadShare = None,
+    review_below: ReviewBelow = None,
     formulas: Formulas = False,
     price: Price = None,
     dry_run: DryRun = False,
@@ -175,6 +182,7 @@ def run(
         confidence=confidence,
         attempts=attempts,
         stop_at_dead_share=stop_at_dead_share,
+        review_below=review_below,
         neutralise=not formulas,
         price=price,
     )
@@ -263,3 +271,39 @@ def report(
     from .job_command import RunOptions, rewrite_outputs
 
     return rewrite_outputs(job, ledger, RunOptions(as_json, overwrite))
+
+
+@jobs.command("review")
+@reporting
+def review(
+    job: Job,
+    accept: Annotated[
+        list[str] | None, typer.Option(help="Accept the row with this id; repeatable.")
+    ] = None,
+    accept_all: Annotated[
+        bool, typer.Option("--accept-all", help="Accept all rows that wait for a review.")
+    ] = False,
+    correct: Annotated[
+        Path | None, typer.Option(help="JSONL of corrections: id and data on each line.")
+    ] = None,
+    gold: Annotated[
+        Path | None, typer.Option(help="Write the reviewed rows as gold data to this file.")
+    ] = None,
+    ledger: Database = None,
+    as_json: Json = False,
+) -> Exit:
+    """List the rows of a job that wait for a review; accept or correct them; export them as gold data."""
+    from .review_command import ReviewCommand
+    from .review_command import run as run_review
+
+    return run_review(
+        ReviewCommand(
+            job=job,
+            accept=tuple(accept or ()),
+            accept_all=accept_all,
+            correct=correct,
+            gold=gold,
+            ledger=ledger,
+            as_json=as_json,
+        )
+    )

@@ -47,6 +47,7 @@ class JobCommand:
     windows: bool = False
     attempts: int
     stop_at_dead_share: float | None
+    review_below: float | None
     neutralise: bool
     price: tuple[float, float] | None
 
@@ -76,13 +77,14 @@ class JobCommand:
                     strict_schema=self.strict_schema,
                     not_stated="null" if self.nulls else "schema",
                     grounding=self.grounding,
-                    confidence=self.confidence,
+                    confidence=self._confidence(),
                     long_documents="windows" if self.windows else "refuse",
                 ),
                 limit=self.limit,
                 sample=self.sample,
                 attempts=self.attempts,
                 stop_at_dead_share=self.stop_at_dead_share,
+                review_below=self.review_below,
                 extends=self.extends,
                 prices=self.price and Prices(prompt=self.price[0], output=self.price[1]),
             )
@@ -91,6 +93,12 @@ class JobCommand:
             place = ".".join(str(part) for part in first["loc"])
             reason = first["msg"].removeprefix("Value error, ")
             raise CliError(f"{place}: {reason}".lstrip(": "), Exit.USAGE) from None
+
+    def _confidence(self) -> ConfidenceMode:
+        """Reviews need confidences, so that asking for the one asks for the other."""
+        if self.review_below is not None and self.confidence == "off":
+            return "first_reading"
+        return self.confidence
 
     def job_name(self, digest: str) -> str:
         """The given name, or one made of the source's name and the digest of the job.

@@ -90,6 +90,8 @@ def status_line(status: JobStatus) -> str:
     parts.append(f"of {counts.rows:,}{'' if status.whole else '+'}")
     if counts.done:
         parts.append(f"{counts.prompt_tokens:,} tokens in, {counts.output_tokens:,} out")
+    if counts.needs_review:
+        parts.append(f"{counts.needs_review:,} to review")
     if status.error:
         parts.append(status.error)
     return f"{status.id}: " + " · ".join(parts)

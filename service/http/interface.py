@@ -15,6 +15,7 @@ from . import (
     openai_routes,
     page_routes,
     responses_routes,
+    review_routes,
     routes,
     schema_routes,
 )
@@ -35,6 +36,7 @@ OPERATIONS: tuple[Operation, ...] = documented(
         *file_routes.OPERATIONS,
         *batch_routes.OPERATIONS,
         *job_routes.OPERATIONS,
+        *review_routes.OPERATIONS,
         *page_routes.OPERATIONS,
     )
 )

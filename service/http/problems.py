@@ -93,6 +93,8 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     jobs.OutputFailed: (500, Code.INTERNAL),
     jobs.UnknownJob: (404, Code.NOT_FOUND),
     jobs.UnknownFile: (404, Code.NOT_FOUND),
+    jobs.UnknownReview: (404, Code.NOT_FOUND),
+    jobs.CorrectionRefused: (422, Code.INVALID_REQUEST),
     jobs.JobBusy: (409, Code.INVALID_REQUEST),
     jobs.TooManyJobs: (429, Code.OVERLOADED),
     jobs.JobChanged: (422, Code.INVALID_REQUEST),

@@ -13,6 +13,7 @@ from intaglio.schemas.jobs import ENDED, JobSpec, JobState, JobStatus
 
 from .job_outputs import JobOutputs
 from .records.errors import JobChanged, UnknownJob
+from .reviews import JobReviews
 from .rows import JobRows
 from .tables import connect, jobs, transaction
 
@@ -163,6 +164,11 @@ class Ledger:
         """The pending request to a job's runner."""
         request: str | None = _found(self._engine, job).wanted
         return request
+
+
+def reviews_of(ledger: Ledger, job: str) -> JobReviews:
+    """The rows of a job to be reviewed by a person. Raises `UnknownJob`."""
+    return ledger.rows(job).reviews(ledger.spec(job))
 
 
 def _found(engine: sa.Engine, job: str) -> Any:

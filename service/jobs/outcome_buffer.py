@@ -17,6 +17,7 @@ from pydantic import JsonValue
 from ..client import APIStatusError, ConnectionFailed, Extraction, IntaglioError
 from .records.row import Claim, Failure, Outcome, result_text
 from .rows import JobRows
+from .unsure_values import unsure_values
 
 _FLUSH_ROWS: Final = 64  # maximum number of outcomes in one transaction
 _MIN_ROWS_FOR_SHARE: Final = 50
@@ -129,6 +130,7 @@ class OutcomeBuffer:
                         pointer: report.model_dump(mode="json", exclude_defaults=True)
                         for pointer, report in outcome.fields.items()
                     },
+                    unsure=unsure_values(outcome.raw, self._spec.review_below),
                 )
             )
         if len(self._outcomes) >= _FLUSH_ROWS:

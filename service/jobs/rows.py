@@ -13,13 +13,15 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import sqlalchemy as sa
-from intaglio.schemas.jobs import JobCounts
+from intaglio.schemas.jobs import REVIEW_COLUMN, JobCounts, JobSpec
 from intaglio.schemas.problem import Code
 
 from .records.row import Claim, Failure, NewRow, Outcome, RowResult, result_text, text_digest
-from .tables import DEAD, DONE, PENDING, RUNNING, jobs, rows, transaction
+from .reviews import JobReviews, record_reviews, review_counts
+from .tables import DEAD, DONE, NEEDS_REVIEW, PENDING, RUNNING, jobs, reviews, rows, transaction
 
-# The first rows of a job keep their text after completion, for the samples of its report.
+# The first rows of a job keep their text after completion, for the samples of its report; rows to review keep theirs,
+# too.
 KEPT_TEXTS: Final = 20
 _PAGE: Final = 500
 _SUSPECT_AFTER: Final = 2  # attempts after which a row is suspected to kill the engine
@@ -31,6 +33,7 @@ _LEASED: Final = (
     rows.c.state == RUNNING,
     rows.c.fence == sa.bindparam("in_fence"),
 )
+_REVIEWED: Final = sa.and_(reviews.c.job == rows.c.job, reviews.c.row == rows.c.row)
 _UPDATE_DONE: Final = (
     rows.update()
     .where(*_LEASED)
@@ -113,6 +116,7 @@ class JobRows:
         )
         with transaction(self._engine) as connection:
             found = {state: rest for state, *rest in connection.execute(query)}
+            needs_review, reviewed = review_counts(connection, self._job)
         count = {state: found.get(state, (0,))[0] for state in (PENDING, RUNNING, DONE, DEAD)}
         _, prompt, output = found.get(DONE, (0, 0, 0))
         return JobCounts(
@@ -123,7 +127,13 @@ class JobRows:
             dead=count[DEAD],
             prompt_tokens=prompt,
             output_tokens=output,
+            needs_review=needs_review,
+            reviewed=reviewed,
         )
+
+    def reviews(self, spec: JobSpec) -> JobReviews:
+        """Those to be reviewed by a person, for the job's specification."""
+        return JobReviews(self._engine, self._job, spec)
 
     def read_position(self) -> tuple[int, bool]:
         """(number of source records that have been added, whether that is all)."""
@@ -249,6 +259,7 @@ class JobRows:
             for statement, values in ((_UPDATE_DONE, done), (_UPDATE_FAILED, failed)):
                 if values:
                     counted += connection.execute(statement, values).rowcount
+            record_reviews(connection, self._job, outcomes)
             connection.execute(
                 jobs.update().where(jobs.c.id == self._job).values(changed=self._clock())
             )
@@ -281,7 +292,11 @@ class JobRows:
     def results(self, *states: int) -> Iterator[RowResult]:
         """Rows in source order, optionally only of `states`. Memory does not grow with the job."""
         last = 0
-        query = sa.select(rows).where(self._in_job).order_by(rows.c.row).limit(_PAGE)
+        query = sa.select(
+            rows, reviews.c.state.label("review"), reviews.c.unsure, reviews.c.correction
+        )
+        query = query.select_from(rows.outerjoin(reviews, _REVIEWED))
+        query = query.where(self._in_job).order_by(rows.c.row).limit(_PAGE)
         if states:
             query = query.where(rows.c.state.in_(states))
         while True:
@@ -297,9 +312,11 @@ class JobRows:
 def _earlier_results(
     connection: sa.Connection, job: str, ids: Sequence[str]
 ) -> dict[tuple[str, str], str | None]:
-    query = sa.select(rows.c.id, rows.c.digest, rows.c.result).where(
-        rows.c.job == job, rows.c.state == DONE, rows.c.id.in_(ids)
+    value = sa.func.coalesce(reviews.c.correction, rows.c.result)
+    query = sa.select(rows.c.id, rows.c.digest, value).select_from(
+        rows.outerjoin(reviews, _REVIEWED)
     )
+    query = query.where(rows.c.job == job, rows.c.state == DONE, rows.c.id.in_(ids))
     return {(name, digest): result for name, digest, result in connection.execute(query)}
 
 
@@ -324,7 +341,7 @@ def _lease_params(job: str, claim: Claim) -> dict[str, Any]:
 
 
 def _done(job: str, outcome: Outcome) -> dict[str, Any]:
-    keeps_text = outcome.claim.row <= KEPT_TEXTS
+    keeps_text = outcome.claim.row <= KEPT_TEXTS or bool(outcome.unsure)
     return _lease_params(job, outcome.claim) | {
         "result": outcome.result,
         "warnings": result_text(list(outcome.warnings)) if outcome.warnings else None,
@@ -346,16 +363,21 @@ def _failed(job: str, outcome: Outcome, failure: Failure) -> dict[str, Any]:
 
 
 def _result(row: Any) -> RowResult:
+    keep = json.loads(row.keep)
+    if row.review == NEEDS_REVIEW:
+        keep[REVIEW_COLUMN] = list(json.loads(row.unsure))
+    result = row.result if row.correction is None else row.correction
     return RowResult(
         row.row,
         row.id,
-        json.loads(row.keep),
+        keep,
         row.state,
         row.attempts,
         row.text,
-        None if row.result is None else json.loads(row.result),
+        None if result is None else json.loads(result),
         None if row.failure is None else Failure(**json.loads(row.failure)),
         (row.prompt_tokens, row.output_tokens, row.seconds),
         () if row.warnings is None else tuple(json.loads(row.warnings)),
-        {} if row.fields is None else json.loads(row.fields),
+        # The reports are those of the values that a correction has replaced.
+        {} if row.fields is None or row.correction is not None else json.loads(row.fields),
     )

@@ -24,6 +24,7 @@ _MAKING: Final = 0x494E5441474C494F  # id of the lock for creating and upgrading
 _CONNECT_S: Final = 10  # PostgreSQL; its default is to wait forever
 
 PENDING, RUNNING, DONE, DEAD = range(4)
+NEEDS_REVIEW, ACCEPTED, CORRECTED = range(3)
 
 _meta = sa.MetaData()
 
@@ -74,6 +75,18 @@ rows = sa.Table(
     sa.Column("seconds", sa.Float, nullable=False, default=0.0),
     sa.Index("rows_by_state", "job", "state", "row"),
     sa.Index("rows_by_id", "job", "id"),
+)
+
+# Rows with values to be reviewed by a person. Ledgers of older programs get the table when they are opened.
+reviews = sa.Table(
+    "reviews",
+    _meta,
+    sa.Column("job", sa.String(200), primary_key=True),
+    sa.Column("row", sa.Integer, primary_key=True),
+    sa.Column("state", sa.SmallInteger, nullable=False),
+    sa.Column("unsure", sa.Text, nullable=False),  # JSON: probability, or null, by pointer
+    sa.Column("correction", sa.Text),  # the JSON text of corrected data
+    sa.Index("reviews_by_state", "job", "state", "row"),
 )
 
 # Files that a job has written or is about to rename into place, with the digests of their content.

@@ -453,6 +453,7 @@ COVERED = {
     "service/jobs/source_reader.py": "tests/service/jobs/test_job_runner.py",
     "service/jobs/tables.py": "tests/service/jobs/test_job_runner.py",
     "service/jobs/targets.py": "tests/service/jobs/test_publish.py",
+    "service/jobs/unsure_values.py": "tests/service/jobs/test_reviews.py",
     "service/jobs/writers/arrow_types.py": "tests/service/jobs/test_writers.py",
     "service/jobs/writers/csv_tsv.py": "tests/service/jobs/test_writers.py",
     "service/jobs/writers/jsonl.py": "tests/service/jobs/test_writers.py",

@@ -7,6 +7,8 @@ JobError
 ├── FolderRefused  the server's data folder is unusable
 ├── UnknownJob     the ledger has no job of that name
 ├── UnknownFile    the server has no file of that name
+├── UnknownReview  a row has nothing to review
+├── CorrectionRefused  corrected data is not valid
 ├── JobBusy        another runner runs the job
 ├── TooManyJobs    the server has reached its limit of unfinished jobs
 ├── JobChanged     the job or its source differs from its first run
@@ -60,6 +62,16 @@ class UnknownFile(JobError):
     """The server has no file of that name."""
 
     code = Code.NOT_FOUND
+
+
+class UnknownReview(JobError):
+    """A row has nothing to review."""
+
+    code = Code.NOT_FOUND
+
+
+class CorrectionRefused(JobError):
+    """Corrected data is not valid against the job's schema."""
 
 
 class JobBusy(JobError):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from intaglio.schemas import catalogue
-from intaglio.schemas.jobs import JobSpec
+from intaglio.schemas.jobs import REVIEW_COLUMN, JobSpec
 from pydantic import JsonValue
 
 from ...client.declared_types import Schema, declared_types, properties, resolved
@@ -68,6 +68,8 @@ class Layout:
         schema = whole_schema(spec)
         row = spec.source.id or "row"
         keep = tuple(name for name in spec.source.keep if name != row)
+        if spec.review_below is not None:
+            keep = (*keep, REVIEW_COLUMN)  # rows have it among their kept values
         used = {row, *keep}
         columns = tuple(
             Column(f"result.{c.name}" if c.name in used else c.name, c.path, c.kind)

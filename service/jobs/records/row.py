@@ -7,9 +7,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from intaglio.schemas.jobs import DeadRow, JobSpec
+from intaglio.schemas.wire import ExtractOptions
 from pydantic import JsonValue
+
+_NEWER_OPTIONS: Final = ("grounding", "confidence")
+"""Options that older ledgers do not have in their digests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class Claim:
 class Outcome:
     """The outcome of a claim: `result`, the JSON text of its data, or a failure. `warnings` and `fields` (reports of
     its values, by JSON Pointer) belong to a result.
+
+    `unsure` has the probabilities of values to be reviewed, by their pointers; empty if there is nothing to review.
     """
 
     claim: Claim
@@ -66,6 +73,7 @@ class Outcome:
     seconds: float = 0.0
     warnings: tuple[JsonValue, ...] = ()
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
+    unsure: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,12 @@ def spec_digest(spec: JobSpec, model: str) -> str:
             "options": {"strict_schema"},  # decides whether there are results, not their values
         },
     )
+    # Specifications from before there was a field have the digest of then.
+    if identity["review_below"] is None:
+        del identity["review_below"]
+    for name in _NEWER_OPTIONS:
+        if identity["options"].get(name) == ExtractOptions.model_fields[name].default:
+            del identity["options"][name]
     return hashlib.sha256(json.dumps([identity, model], sort_keys=True).encode()).hexdigest()
 
 
