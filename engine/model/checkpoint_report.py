@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
-from .expected_tensors import check_tensors, expected_shapes, expected_tensors, stored_bytes
 from .families import FAMILIES
-from .spec import read_spec
-from .tensor_files import tensor_files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +50,11 @@ def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
     Raises:
         ModelError: it would not load; names the file, the key or the tensors that are the reason.
     """
+    # Not above: they import torch, and a process that serves an API does without.
+    from .expected_tensors import check_tensors, expected_shapes, expected_tensors, stored_bytes
+    from .spec import read_spec
+    from .tensor_files import tensor_files
+
     spec = read_spec(folder)
     files = tensor_files(folder)
     found = {name: file.stored(name) for file in files for name in file.names}

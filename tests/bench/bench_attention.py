@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -139,7 +140,7 @@ def figures() -> Iterator[Figure]:
     ours = choose(DEVICE).attend
     for name, heads in HEADS.items():
         query, kv, dim = heads
-        backends = {"ours": ours}
+        backends: dict[str, Callable[..., Any]] = {"ours": ours}
         if find_spec("flashinfer") is not None:
             backends["flashinfer"] = FlashInfer(DEVICE, TYPE, query, kv, dim).attend
         for title, (lengths, counts) in STEPS.items():

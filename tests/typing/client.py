@@ -48,7 +48,6 @@ async def awaited(client: AsyncClient) -> None:
 
 def mistakes(client: Client) -> None:
     client.extract(5, "text")  # type: ignore[call-overload]
-    client.extract(Invoice)  # type: ignore[call-overload]
     client.extract(Invoice, "text", max_token=3)  # type: ignore[call-overload]
     client.extract(Invoice, "text", temperature="warm")  # type: ignore[call-overload]
     client.extract(Invoice, "text").data.sum  # type: ignore[attr-defined]  # noqa: B018

@@ -1,6 +1,7 @@
 """The numbers of several engines added up."""
 
 from dataclasses import fields, replace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ NUMBERS = st.integers(0, 10**9)
 @st.composite
 def snapshots(draw: st.DrawFn) -> Snapshot:
     names = [f.name for f in fields(Snapshot) if f.type in ("int", int)]
-    values: dict[str, int] = {name: draw(NUMBERS) for name in names}
+    values: dict[str, Any] = {name: draw(NUMBERS) for name in names}
     finished = draw(st.dictionaries(st.sampled_from(["stop", "length"]), NUMBERS))
     return Snapshot(**values, finished=finished, seconds={"plan": 0.5}, last_step=None)
 
