@@ -164,5 +164,6 @@ def test_only_probes_and_the_files_of_a_page_need_no_key() -> None:
     assert open_to_all == {
         *("/health", "/healthz", "/ready", "/readyz"),
         *("/docs", "/docs/{asset}"),
+        *("/", "/page/{asset}"),
     }
     assert all(access_errors(o) for o in OPERATIONS if o.path not in open_to_all)
