@@ -5,7 +5,7 @@ so that the loader, the engine and the whole service run on it without a downloa
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,9 @@ def random_weights(config: Mapping[str, Any], seed: int = 0) -> dict[str, torch.
     generator = torch.Generator().manual_seed(seed)
     weights = {}
     spec = parse_spec(config)
-    for name, shape in expected_shapes(spec).items():
+    shapes = expected_shapes(spec)
+    for name in _biases_after_matrices(shapes):
+        shape = shapes[name]
         if len(shape) == 1:
             base = 0.0 if name.endswith(".bias") else 1.0 - spec.family.norm_offset
             weights[name] = base + 0.2 * torch.randn(shape, generator=generator)
@@ -99,6 +101,15 @@ def random_weights(config: Mapping[str, Any], seed: int = 0) -> dict[str, torch.
         else:
             weights[name] = torch.randn(shape, generator=generator) * (2.0 / shape[1] ** 0.5)
     return weights
+
+
+def _biases_after_matrices(names: Iterable[str]) -> list[str]:
+    """Names of tensors in the order of drawing: each bias after its matrix. Tests rely on what is drawn."""
+    ordered = [name for name in names if not name.endswith(".bias")]
+    biases = [name for name in names if name.endswith(".bias")]
+    for name in biases:
+        ordered.insert(ordered.index(name.removesuffix("bias") + "weight") + 1, name)
+    return ordered
 
 
 def write_checkpoint(
