@@ -19,6 +19,7 @@ from ..records.record import MOST_CHARACTERS, Record, Rejected, document
 
 _TEXTS: Final = (".txt", ".text", ".md")
 _DOCUMENTS: Final = (".pdf", ".docx", ".xlsx", ".xlsb", ".xls", ".ods", ".html", ".htm", ".eml")
+REPORT_ENDING: Final = ".report.html"
 _ENDINGS: Final = (*_TEXTS, *_DOCUMENTS)
 
 
@@ -70,6 +71,11 @@ def _read(reader: DocumentReader, file: Path, name: str) -> Record | Rejected:
     return document(found.text, place, name, {})
 
 
+def _is_read(name: str) -> bool:
+    """Whether a folder's file of this name is read; the report of an earlier job on the folder is not."""
+    return name.endswith(_ENDINGS) and not name.endswith(REPORT_ENDING)
+
+
 def members(path: Path) -> list[Path]:
     """The files of a folder or pattern, in order; none if nothing has that name."""
     try:
@@ -86,7 +92,7 @@ def _files(path: Path) -> tuple[Path, list[Path]]:
         require_regular_file(path)
     if path.is_dir():
         inside = path.resolve()
-        every = (file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS)
+        every = (file for file in path.rglob("*") if _is_read(file.name.lower()))
         return path, sorted(
             file for file in every if file.is_file() and file.resolve().is_relative_to(inside)
         )
