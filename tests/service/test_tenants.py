@@ -95,7 +95,9 @@ def test_every_operation_asks_for_its_scope(tenants: Tenants) -> None:
                 # By its code, or in Ollama's words.
                 told = ("insufficient_scope", "does not have the scope")
                 assert answer.text == "" or any(words in answer.text for words in told)
-        bare = tenants.live.http.request(operation.method, path)
+        # As a browser: the page at / is for browsers only, and needs no key.
+        browser = {"accept": "text/html"}
+        bare = tenants.live.http.request(operation.method, path, headers=browser)
         assert (bare.status_code == 401) is (operation.scope is not KeyScope.NONE), operation.path
 
 
