@@ -31,6 +31,26 @@ class Box(Wire):
     y1: float
 
 
+class TokenAlternative(Wire):
+    """A token that the schema allowed at a place, and its probability there."""
+
+    text: str
+    probability: float
+
+
+class ValueToken(Wire):
+    """One token of a value, as the model wrote it: `probability` is that among the legal ones, `masked` the share of
+    the model's own probability that illegal ones had. A token without `alternatives` was the only legal one.
+
+    The first and the last token may reach beyond the value. A character that several tokens write is � in each of them.
+    """
+
+    text: str
+    probability: float
+    masked: float | None = None
+    alternatives: tuple[TokenAlternative, ...] = ()
+
+
 class LeafConfidence(Wire):
     """How sure the model is of one value.
 
@@ -39,7 +59,8 @@ class LeafConfidence(Wire):
     ended in place of the model. `masked` is the greatest share of the model's own probability that the mask took away
     at a token of the value. `not_stated` is the probability of null, if that is allowed and among the most likely
     tokens. `agrees` tells whether a second reading gave the same value. `calibrated` is the probability that
-    the value is right, by the calibration of the model, if it has one.
+    the value is right, by the calibration of the model, if it has one. `tokens` are those of the value, if
+    `token_alternatives` asks for them.
     """
 
     probability: float | None = None
@@ -47,6 +68,7 @@ class LeafConfidence(Wire):
     not_stated: float | None = None
     agrees: bool | None = None
     calibrated: float | None = None
+    tokens: tuple[ValueToken, ...] = ()
 
 
 class Candidate(Wire):

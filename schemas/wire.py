@@ -26,6 +26,7 @@ MAX_COUNT = 2**31 - 1
 MAX_MESSAGES = 1024
 MAX_TEXTS = 1024
 MAX_EXAMPLES = 64
+MAX_TOKEN_ALTERNATIVES = 20
 
 
 # Requests are validated without coercion, but JSON has no tuples.
@@ -102,8 +103,22 @@ class ExtractOptions(FormOptions):
     confidence: ConfidenceMode = Field(
         default="off",
         description="Whether the answer reports how sure the model is of each value. `first_reading` computes it from "
-        "the probabilities of the answer's tokens; `second_reading` is not supported yet.",
+        "the probabilities of the answer's tokens; `second_reading` also has the model write the answer once more, "
+        "with some chance, and tells which values it gives again.",
     )
+    token_alternatives: int = Field(
+        default=0,
+        ge=0,
+        le=MAX_TOKEN_ALTERNATIVES,
+        description="The confidence of each value lists its tokens, with so many of the most likely legal tokens at "
+        "each place. Needs `confidence`.",
+    )
+
+    @model_validator(mode="after")
+    def _alternatives_need_confidence(self) -> "ExtractOptions":
+        if self.token_alternatives and self.confidence == "off":
+            raise ValueError("token_alternatives needs the option confidence, which is off")
+        return self
 
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARACTERS)]

@@ -55,9 +55,10 @@ class ServiceConfig:
     the number of engine processes, each with a GPU of its own where there are GPUs; a request waits `engine_wait_s`
     where none is ready. With `engine_standby` a process stands by for each engine, ready to replace it; "auto" is on
     for engines on a GPU. `tool_format` is the wire format in which the model calls tools; `auto` finds it in the chat
-    template. `api_workers` is the number of API processes that share the port, 0 for one for every four cores; limits
-    hold for each of them. With `traces` spans are exported. `metrics_folder` is the folder in which several API
-    processes of one server count; the process that starts them sets it.
+    template. `calibration` is the file of a calibration of the model's confidences. `api_workers` is the number of API
+    processes that share the port, 0 for one for every four cores; limits hold for each of them. With `traces` spans are
+    exported. `metrics_folder` is the folder in which several API processes of one server count; the process that starts
+    them sets it.
     """
 
     host: str = "127.0.0.1"
@@ -92,6 +93,7 @@ class ServiceConfig:
     vllm_metrics: bool = False
     traces: bool = False
     tool_format: str = "auto"
+    calibration: str = ""
     metrics_folder: str = ""
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -132,6 +134,11 @@ class ServiceConfig:
             raise ValueError(
                 f"log_level must be debug, info, warning or error, not {self.log_level!r}"
             )
+
+    @property
+    def calibration_file(self) -> Path | None:
+        """The file of the calibration; None leaves it to the folder of the model."""
+        return Path(self.calibration).expanduser() if self.calibration else None
 
     def _check_exposure(self) -> None:
         if bool(self.tls_cert) != bool(self.tls_key):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 
+from intaglio.engine.api import ModelError
 from intaglio.schemas.base import Wire
 from intaglio.schemas.grounding import FieldReport
 from pydantic import Field, ValidationError, model_validator
@@ -18,6 +19,9 @@ from pydantic import Field, ValidationError, model_validator
 from ..client.errors import ConfigError
 
 Probability = Annotated[float, Field(ge=0, le=1)]
+
+NAME: Final = "calibration.json"
+"""The name of a calibration in the folder of its model."""
 
 _EDGE: Final = 1e-6  # keeps logarithms finite
 _MOST_HEADER_BYTES: Final = 100_000_000
@@ -100,6 +104,25 @@ class Calibration(Wire):
         return y0 + (y1 - y0) * (probability - x0) / (x1 - x0)
 
 
+def calibration_of(folder: Path, path: Path | None = None) -> Calibration | None:
+    """The calibration of the model in a folder: that in the file `path`, or else the one in the folder, if any.
+
+    Raises:
+        ModelError: the file is unreadable or no calibration, or it belongs to another model.
+    """
+    if path is None:
+        path = folder / NAME
+        if not path.exists():
+            return None
+    try:
+        return Calibration.load(path, model_fingerprint(folder))
+    except ConfigError as error:
+        raise ModelError(error.message, hint=error.hint) from None
+    except OSError as error:
+        reason = error.strerror or "unreadable"
+        raise ModelError(f"{error.filename} cannot be read: {reason}") from None
+
+
 _MAKE: Final = "make one for this model: intaglio calibrate GOLD.jsonl -o FILE"
 
 
@@ -136,7 +159,8 @@ def _sigmoid(value: float) -> float:
 def model_fingerprint(folder: Path) -> str:
     """A digest of the files of a model: configuration, tokenizer, and names, sizes and tables of its weights.
 
-    The weights themselves are not read, which would take as long as loading them. Raises `OSError`.
+    The weights themselves are not read, which would take as long as loading them; a calibration is not part of its
+    model. Raises `OSError`.
     """
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
@@ -147,7 +171,7 @@ def model_fingerprint(folder: Path) -> str:
                 # The last tensors' bytes tell two trainings of one shape apart.
                 file.seek(max(0, path.stat().st_size - 65536))
                 content += file.read()
-        elif path.suffix in (".json", ".jinja", ".model"):
+        elif path.suffix in (".json", ".jinja", ".model") and path.name != NAME:
             content = path.read_bytes()
         else:
             continue

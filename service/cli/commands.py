@@ -17,7 +17,7 @@ from .measure_commands import bench, roofline
 from .model_commands import models
 from .page_commands import view
 from .registry_commands import add_registry_commands
-from .report_options import ConfidenceOption, GroundingOption
+from .report_options import CalibrationOption, ConfidenceOption, GroundingOption
 
 app = typer.Typer(
     name="intaglio",
@@ -119,6 +119,7 @@ def extract(
     ] = False,
     grounding: GroundingOption = "off",
     confidence: ConfidenceOption = "off",
+    calibration: CalibrationOption = None,
     as_json: Json = False,
 ) -> Exit:
     """Extract the data that a schema describes from documents.
@@ -143,6 +144,7 @@ def extract(
             stream=stream,
             grounding=grounding,
             confidence=confidence,
+            calibration=calibration,
             windows=windows,
         )
     )
@@ -218,6 +220,7 @@ def serve(
         str | None,
         typer.Option(help="Draft tokens ahead: document, or off; on a CPU.  [default: off]"),
     ] = None,
+    calibration: CalibrationOption = None,
 ) -> Exit:
     """Serve a model over HTTP until Ctrl-C.
 
@@ -246,6 +249,7 @@ def serve(
             tls_cert=tls_cert,
             tls_key=tls_key,
             drafts=drafts,
+            calibration=calibration,
         )
     )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from intaglio.schemas.grounding import ConfidenceMode, Grounding
 from rich.progress import Progress
 from rich.table import Table
 
@@ -22,7 +23,7 @@ from ..jobs.backends import ExtractionBackend, LocalBackend, RemoteBackend
 from .cli_errors import CliError, Exit
 from .console import errors, results
 from .documents import read_schema
-from .local_model import offline
+from .local_model import offline, require_local_calibration
 
 _FAILED_SHOWN = 10
 
@@ -40,7 +41,9 @@ class EvalCommand:
     schema: str | None
     max_tokens: int | None
     nulls: bool
-    confidence: bool
+    grounding: Grounding
+    confidence: ConfidenceMode
+    calibration: Path | None
     at_once: int
     limit: int | None
     json_file: Path | None
@@ -54,8 +57,10 @@ class EvalCommand:
             options["max_tokens"] = self.max_tokens
         if self.nulls:
             options["not_stated"] = "null"
-        if self.confidence:
-            options["confidence"] = "first_reading"
+        if self.grounding != "off":
+            options["grounding"] = self.grounding
+        if self.confidence != "off":
+            options["confidence"] = self.confidence
         return options
 
 
@@ -71,7 +76,9 @@ def run(command: EvalCommand) -> Exit:
         if command.predictions is not None:
             model, found = None, read_predictions(command.predictions, command.id_field)
         else:
-            place = EvaluatedModel(command.url, command.model, command.options(), command.at_once)
+            place = EvaluatedModel(
+                command.url, command.model, command.options(), command.at_once, command.calibration
+            )
             model, found = place.answers(records, command.save)
     report = evaluate(records, found, gold=str(command.gold or "catalogue"), model=model)
     _write(report, command)
@@ -108,6 +115,7 @@ class EvaluatedModel:
     model: str | None
     options: Options
     at_once: int
+    calibration: Path | None = None
 
     def answers(
         self, records: list[GoldRecord], save: Path | None
@@ -134,18 +142,21 @@ class EvaluatedModel:
         if self.url is not None:
             yield RemoteBackend(self.url, self.options, self.model, self.at_once)
             return
-        with offline(self.model) as loaded:
+        with offline(self.model, self.calibration) as loaded:
             yield LocalBackend(loaded.llm, self.options, self.at_once)
 
 
 def _require_compatible(command: EvalCommand) -> None:
+    require_local_calibration(command.calibration, command.url)
     given = {
         "--url": command.url,
         "--model": command.model,
         "--save": command.save,
+        "--calibration": command.calibration,
         "--max-tokens": command.max_tokens,
         "--nulls": command.nulls or None,
-        "--confidence": command.confidence or None,
+        "--grounding": None if command.grounding == "off" else command.grounding,
+        "--confidence": None if command.confidence == "off" else command.confidence,
     }
     excluded = [name for name, value in given.items() if value is not None]
     if command.predictions is not None and excluded:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .cli_errors import Exit, reporting
+from .report_options import CalibrationOption, ConfidenceOption, GroundingOption
 
 
 @reporting
@@ -52,9 +53,9 @@ def evaluate(
             "--nulls", help="Allow null for required values that a document does not state."
         ),
     ] = False,
-    confidence: Annotated[
-        bool, typer.Option("--confidence", help="Ask for the probability of each value.")
-    ] = False,
+    grounding: GroundingOption = "off",
+    confidence: ConfidenceOption = "off",
+    calibration: CalibrationOption = None,
     at_once: Annotated[
         int, typer.Option("--at-once", min=1, max=4096, help="Extractions at the same time.")
     ] = 32,
@@ -89,7 +90,9 @@ def evaluate(
             schema=schema,
             max_tokens=max_tokens,
             nulls=nulls,
+            grounding=grounding,
             confidence=confidence,
+            calibration=calibration,
             at_once=at_once,
             limit=limit,
             json_file=json_file,

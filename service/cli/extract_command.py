@@ -24,7 +24,7 @@ from .cli_errors import CliError, Exit, cli_error, show
 from .console import compact, errors, pretty, spinner, write_json
 from .documents import Document, Unreadable, read_documents, read_schema
 from .field_table import field_table
-from .local_model import offline
+from .local_model import offline, require_local_calibration
 from .stream_command import stream_document
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class ExtractCommand:
     grounding: Grounding = "off"
     confidence: ConfidenceMode = "off"
     windows: bool = False
+    calibration: Path | None = None
 
     @property
     def options(self) -> Options:
@@ -77,6 +78,7 @@ Emit = Callable[[Document, Outcome], None]
 def run(command: ExtractCommand) -> Exit:
     """Run the command. Raises `CliError` for errors that concern all documents; errors of one document are printed."""
     require_no_input_overwritten(command)
+    require_local_calibration(command.calibration, command.url)
     schema = read_schema(command.schema, registered=command.url is not None)
     found = read_documents(command.documents)
     if command.stream:
@@ -106,7 +108,7 @@ def _stream(command: ExtractCommand, schema: Any, found: Sequence[Document | Unr
 
 
 def _local(command: ExtractCommand, schema: Any, documents: Sequence[Document], emit: Emit) -> None:
-    with offline(command.model) as loaded, _local_documents() as reader:
+    with offline(command.model, command.calibration) as loaded, _local_documents() as reader:
         note = f"model {loaded.llm.info.model} ready in {loaded.seconds:.1f} s"
         errors().print(note, style="dim")
         for start in range(0, len(documents), AT_ONCE):

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .cli_errors import CliError, Exit
@@ -25,8 +26,11 @@ class Loaded:
 
 
 @contextmanager
-def offline(model: str | None) -> Iterator[Loaded]:
-    """Load the model in folder `model`, or the included one. Raises `CliError` if this install cannot run a model."""
+def offline(model: str | None, calibration: Path | None = None) -> Iterator[Loaded]:
+    """Load the model in folder `model`, or the included one, with a calibration of its confidences.
+
+    Raises `CliError` if this install cannot run a model.
+    """
     started = time.perf_counter()
     with spinner("loading the model"):
         try:
@@ -37,6 +41,16 @@ def offline(model: str | None) -> Iterator[Loaded]:
                 Exit.UNREACHABLE,
                 hint="pip install 'intaglio[server]', or use a service: --url http://…",
             ) from error
-        llm = LLM(model)
+        llm = LLM(model, calibration=calibration)
     with llm:
         yield Loaded(llm, time.perf_counter() - started)
+
+
+def require_local_calibration(calibration: Path | None, url: str | None) -> None:
+    """Raise `CliError` for a calibration beside the URL of a service, which has its own."""
+    if calibration is not None and url is not None:
+        raise CliError(
+            "--calibration and --url exclude each other",
+            Exit.USAGE,
+            hint="the service calibrates its model: intaglio serve --calibration FILE",
+        )

@@ -37,6 +37,7 @@ class ServeCommand:
     tls_cert: Path | None = None
     tls_key: Path | None = None
     drafts: str | None = None
+    calibration: Path | None = None
 
 
 def run(settings: ServeCommand) -> Exit:
@@ -72,7 +73,7 @@ def run(settings: ServeCommand) -> Exit:
                 traces=settings.traces,
                 allow_anonymous=settings.allow_anonymous,
                 cors_origins=settings.cors_origins,
-                **_texts(settings, "data", "key_store", "tls_cert", "tls_key"),
+                **_texts(settings, "data", "key_store", "tls_cert", "tls_key", "calibration"),
                 tool_format=settings.tool_format,
             )
         except ValueError as error:

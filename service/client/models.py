@@ -48,6 +48,7 @@ class Options(TypedDict, total=False):
     not_stated: Literal["schema", "null"]
     grounding: Grounding
     confidence: ConfidenceMode
+    token_alternatives: int
     long_documents: Literal["refuse", "windows"]
 
 

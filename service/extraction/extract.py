@@ -34,14 +34,16 @@ from intaglio.schemas.wire import (
     Usage,
 )
 
+from ..calibration.calibration_file import Calibration, calibrated_fields, calibration_of
 from ..errors import (
     InvalidBody,
     InvalidOutput,
     UnknownModel,
     UnknownSchema,
 )
-from ..grounding.field_reports import NO_REPORT, ReportRequest, field_reports, is_reportable
+from ..grounding.field_reports import NO_REPORT, ReportRequest, field_reports
 from ..grounding.leaf_confidence import ScoredOutput
+from ..grounding.second_reading import agreeing_fields
 from ..grounding.verbatim_reports import verbatim_reports
 from .early_endings import cut_warnings
 from .enforcement import contract_of, require_known_keywords
@@ -68,21 +70,24 @@ SchemaSource = SchemaValue | str
 
 @dataclass(frozen=True, slots=True)
 class TextModel:
-    """The tokenizer and chat template of a model. Needs no weights."""
+    """The tokenizer and chat template of a model, and its calibration if it has one. Needs no weights."""
 
     tokenizer: Tokenizer
     chat: ChatTemplate
     vocabulary: Vocabulary
+    calibration: Calibration | None = None
 
     @classmethod
-    def load(cls, folder: Path) -> Self:
-        """Read the tokenizer and chat template of a checkpoint.
+    def load(cls, folder: Path, calibration: Path | None = None) -> Self:
+        """Read the tokenizer and chat template of a checkpoint, and a calibration of its confidences: that file, or the
+        one in the folder.
 
         Raises:
-            ModelError: a file is missing or unusable.
+            ModelError: a file is missing or unusable, or the calibration is that of another model.
         """
         tokenizer = Tokenizer.load(folder)
-        return cls(tokenizer, ChatTemplate.load(folder, tokenizer), tokenizer.vocabulary())
+        chat = ChatTemplate.load(folder, tokenizer)
+        return cls(tokenizer, chat, tokenizer.vocabulary(), calibration_of(folder, calibration))
 
     def detokenizer(self, stop: tuple[str, ...] = ()) -> Detokenizer:
         """An incremental detokenizer for one output, which ends at a stop string."""
@@ -150,12 +155,11 @@ class Extractor:
         `find` resolves the names of schemas, by default those of the catalogue.
 
         Raises:
-            InvalidBody: the text has no readable characters, the model reads no examples, or a report is not supported.
+            InvalidBody: the text has no readable characters, or the model reads no examples.
             UnknownModel, UnknownSchema: the model or schema name is unknown.
         """
         started = time.perf_counter()
         parts = parts_of(body)
-        _check_reportable(body.options)
         if body.texts is None:
             self._check_document(parts)
         self._check_examples_readable(parts)
@@ -253,8 +257,10 @@ class Extractor:
             deadline=options.deadline_s,
         )
 
-    def finish_extraction(self, prepared: Prepared, output: EngineOutput) -> ExtractResult:
-        """Validate a finished output and build the result.
+    def finish_extraction(
+        self, prepared: Prepared, output: EngineOutput, second: EngineOutput | None = None
+    ) -> ExtractResult:
+        """Validate a finished output and build the result; `second` is that of a second reading.
 
         Raises:
             Incomplete, RequestDeadlineExceeded, InvalidOutput, EngineStopped: there is no valid output.
@@ -265,42 +271,38 @@ class Extractor:
 
         usage = require_complete(prepared.request, output, self.fitter.capacity)
         text = self._text.text(output.tokens)
-        try:
-            data = parse_json(text, depth=MAX_OUTPUT_DEPTH)
-            digits = parse_json(text, depth=MAX_OUTPUT_DEPTH, exact=True)
-        except InvalidJson:
-            raise InvalidOutput(
-                "the output is not JSON",
-                hint="this is a defect of the service: please report it with the schema",
-            ) from None
         # As written: a float would lose the digits that decide `multipleOf`.
+        data, digits = _value(text), _value(text, exact=True)
         check(digits, prepared.schema, prepared.source)
+        scored = ScoredOutput(output.logprobs, self._text.vocabulary.tokens, usage.cuts)
+        fields = calibrated_fields(_fields(prepared, digits, scored), self._text.calibration)
+        both = [usage]
+        if second is not None:
+            both.append(require_complete(prepared.request, second, self.fitter.capacity))
+            again = _value(self._text.text(second.tokens), exact=True)
+            fields = agreeing_fields(fields, digits, again)
         return ExtractResult(
             id=f"ext_{prepared.request.id}",
             model=self._info.model,
             data=data,
             usage=Usage(
-                prompt_tokens=usage.prompt_tokens,
-                output_tokens=usage.output_tokens,
-                total_tokens=usage.prompt_tokens + usage.output_tokens,
-                forced_tokens=usage.forced_tokens,
+                prompt_tokens=sum(one.prompt_tokens for one in both),
+                output_tokens=sum(one.output_tokens for one in both),
+                total_tokens=sum(one.prompt_tokens + one.output_tokens for one in both),
+                forced_tokens=sum(one.forced_tokens for one in both),
                 budget_forced=usage.budget_forced,
                 budget=usage.budget,
                 budget_from=_budget_source(prepared.request, usage.budget),
             ),
             timings=Timings(
-                queue_ms=_ms(usage.queue_s),
-                prefill_ms=_ms(usage.prefill_s),
-                decode_ms=_ms(usage.decode_s),
+                queue_ms=_ms(sum(one.queue_s for one in both)),
+                prefill_ms=_ms(sum(one.prefill_s for one in both)),
+                decode_ms=_ms(sum(one.decode_s for one in both)),
                 total_ms=_ms(time.perf_counter() - prepared.started),
             ),
             contract=prepared.contract,
             warnings=self._warnings(prepared, output, digits),
-            fields=_fields(
-                prepared,
-                digits,
-                ScoredOutput(output.logprobs, self._text.vocabulary.tokens, usage.cuts),
-            ),
+            fields=fields,
         )
 
     def _warnings(
@@ -322,16 +324,15 @@ class Extractor:
         return self.fitter.default_room(parsed.schema, parsed.parts)
 
 
-def _check_reportable(options: ExtractOptions) -> None:
-    """Raise `InvalidBody` for a report that is not supported."""
-    if is_reportable(options):
-        return
-    raise InvalidBody(
-        f"confidence {options.confidence!r} is not supported",
-        param="options.confidence",
-        hint='confidence may be "off" or "first_reading"',
-        details=(Detail(pointer="/options/confidence", reason="not supported"),),
-    )
+def _value(text: str, *, exact: bool = False) -> Any:
+    """The value of an output, with numbers as written if `exact`. Raises `InvalidOutput` if it is not JSON."""
+    try:
+        return parse_json(text, depth=MAX_OUTPUT_DEPTH, exact=exact)
+    except InvalidJson:
+        raise InvalidOutput(
+            "the output is not JSON",
+            hint="this is a defect of the service: please report it with the schema",
+        ) from None
 
 
 def _fields(prepared: Prepared, digits: Any, output: ScoredOutput) -> dict[str, FieldReport]:

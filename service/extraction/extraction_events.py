@@ -35,14 +35,14 @@ class ExtractionEvents:
         self.output.add(delta)
         return self._fields(self._reader.push(self._detokenizer.push(delta.tokens)))
 
-    def finish(self) -> Iterator[AnyExtractEvent]:
-        """The events after the last delta; the last one has the result.
+    def finish(self, second: EngineOutput | None = None) -> Iterator[AnyExtractEvent]:
+        """The events after the last delta; the last one has the result. `second` is the output of a second reading.
 
         Raises:
             Incomplete, RequestDeadlineExceeded, InvalidOutput, EngineStopped: there is no valid output.
             GrammarError, EngineError, GenerationFailed: the engine reported a failure.
         """
-        result = self._extractor.finish_extraction(self._prepared, self.output)
+        result = self._extractor.finish_extraction(self._prepared, self.output, second)
         rest = self._reader.push(self._detokenizer.finish())
         yield from self._fields([*rest, *self._reader.finish()])
         yield ObjectCompletedEvent(index=self._index, result=result)

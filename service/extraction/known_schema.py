@@ -24,7 +24,7 @@ from intaglio.schemas.contract import Contract
 from intaglio.schemas.wire import MAX_TEXT_CHARACTERS, ExtractOptions
 
 from ..errors import ServiceError
-from ..grounding.field_reports import ReportRequest, is_reportable
+from ..grounding.field_reports import ReportRequest
 from .budget import AnswerRoom
 from .extract import Extractor, ParsedExtraction, Prepared
 from .prompt import is_sparse
@@ -194,8 +194,6 @@ def _split(body: bytes) -> _Split | None:
         text = _text.decode(written)
         options = options_of(chosen) if chosen else ExtractOptions()
     except (msgspec.MsgspecError, UnicodeError, RecursionError, ServiceError):
-        return None
-    if not is_reportable(options):
         return None
     if not 0 < len(text) <= MAX_TEXT_CHARACTERS:
         return None

@@ -27,12 +27,18 @@ class ReportRequest:
     document: str = ""
     grounding: Grounding = "off"
     confidence: ConfidenceMode = "off"
+    alternatives: int = 0
 
     @classmethod
     def of(cls, document: str, options: ExtractOptions) -> "ReportRequest":
         """What the options ask for. A document is kept only if it is searched."""
         located = options.grounding != "off"
-        return cls(document if located else "", options.grounding, options.confidence)
+        return cls(
+            document if located else "",
+            options.grounding,
+            options.confidence,
+            options.token_alternatives,
+        )
 
     @property
     def is_wanted(self) -> bool:
@@ -41,11 +47,6 @@ class ReportRequest:
 
 
 NO_REPORT: Final = ReportRequest()
-
-
-def is_reportable(options: ExtractOptions) -> bool:
-    """Whether the reports that the options ask for can be made."""
-    return options.confidence != "second_reading"
 
 
 def field_reports(
@@ -63,7 +64,7 @@ def field_reports(
         reports = locate(request.document, data)
     if request.confidence == "off":
         return reports
-    found = confidences(output, closed_values(schema, data))
+    found = confidences(output, closed_values(schema, data), request.alternatives)
     return {
         pointer: report.model_copy(update={"confidence": found[pointer]})
         for pointer, report in reports.items()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from intaglio.engine.api import Cut, TokenLogprob
-from intaglio.schemas.grounding import LeafConfidence
+from intaglio.schemas.grounding import LeafConfidence, TokenAlternative, ValueToken
 
 from .value_ranges import value_ranges
 
@@ -37,10 +37,13 @@ class ScoredOutput:
         return self.vocabulary[token] or b""
 
 
-def confidences(output: ScoredOutput, closed: Set[str]) -> Mapping[str, LeafConfidence]:
+def confidences(
+    output: ScoredOutput, closed: Set[str], alternatives: int = 0
+) -> Mapping[str, LeafConfidence]:
     """The confidence of each scalar, by JSON Pointer. `closed`: scalars that the schema chooses from a list.
 
-    A value that the engine ended in place of the model has none.
+    A value that the engine ended in place of the model has none. With `alternatives`, so many legal tokens are listed
+    at each token of a value.
     """
     texts = [output.text_of(score.token) for score in output.scores]
     ends = list(accumulate(map(len, texts)))
@@ -64,8 +67,32 @@ def confidences(output: ScoredOutput, closed: Set[str]) -> Mapping[str, LeafConf
             probability=_product(scores) if whole else _mean(scores),
             masked=max(shares, default=None),
             not_stated=_null(output, scores[0], texts[token][:offset]),
+            tokens=tuple(_value_token(output, score, alternatives) for score in scores)
+            if alternatives
+            else (),
         )
     return found
+
+
+def _value_token(output: ScoredOutput, score: TokenLogprob, most: int) -> ValueToken:
+    likely = sorted(score.top, key=lambda one: -one[1])[:most]
+    return ValueToken(
+        text=_shown(output, score.token),
+        probability=_probability(score.logprob),
+        masked=score.masked,
+        alternatives=tuple(
+            TokenAlternative(text=_shown(output, token), probability=_probability(logprob))
+            for token, logprob in likely
+        ),
+    )
+
+
+def _shown(output: ScoredOutput, token: int) -> str:
+    return output.text_of(token).decode("utf-8", "replace")
+
+
+def _probability(logprob: float) -> float:
+    return math.exp(min(0.0, logprob))
 
 
 def _product(scores: Sequence[TokenLogprob]) -> float:

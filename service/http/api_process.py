@@ -57,7 +57,7 @@ def _application(start: WorkerStart) -> Application:
     backend = EngineRouter(
         Engines.shared(start.engines), RoutingPolicy(wait_s=config.engine_wait_s)
     )
-    load_text = partial(TextModel.load, Path(start.folder))
+    load_text = partial(TextModel.load, Path(start.folder), config.calibration_file)
     return Application(backend, load_text, start.model, config, grammar=start.grammar)
 
 

@@ -359,7 +359,7 @@ def application(engine: EngineConfig, config: ServiceConfig) -> Application:
     The server must bound headers and request lines, and wait for requests in flight when it stops.
     """
     folder = Path(engine.model.model)
-    load_text = partial(TextModel.load, folder)
+    load_text = partial(TextModel.load, folder, config.calibration_file)
     engines = Engines.owned(launches(engine, config.engines), Watch(standby=config.engine_standby))
     backend = EngineRouter(engines, RoutingPolicy(wait_s=config.engine_wait_s))
     name = folder.resolve().name

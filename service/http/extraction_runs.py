@@ -35,7 +35,14 @@ from .principal import acting_as
 from .problems import problem_response
 from .sdk_errors import sdk_errors
 from .service_state import Service
-from .window_runs import generate_whole, planned_windows, run_windows, stream_windows
+from .window_runs import (
+    generate_whole,
+    planned_windows,
+    read,
+    read_again,
+    run_windows,
+    stream_windows,
+)
 
 AT_ONCE: Final = 64
 """The most texts of one request that are generated at a time, so that one request cannot fill the engine's queue."""
@@ -83,14 +90,15 @@ async def run(service: Service, parsed: ParsedExtraction) -> ExtractResult:
         return await run_windows(service, plan)
     extractor = service.loaded()
     prepared = await service.offload(lambda: extractor.prepare(parsed))
-    output = await generate_whole(service, prepared)
-    return await service.offload(lambda: extractor.finish_extraction(prepared, output))
+    return await read(service, prepared)
 
 
 async def run_known(service: Service, known: KnownExtraction) -> ExtractResult:
     """One extraction of a known form. Raises every error of `Extractor`."""
+    if known.prepared.report.is_wanted:  # the search of a document takes longer than most answers
+        return await read(service, known.prepared)
     extractor = service.loaded()
-    output = await generate_whole(service, known.prepared)
+    output = await generate_whole(service, known.prepared.request)
 
     def finish() -> ExtractResult:
         began = time.perf_counter()
@@ -98,8 +106,8 @@ async def run_known(service: Service, known: KnownExtraction) -> ExtractResult:
         known.pace.took(len(output.tokens), time.perf_counter() - began)
         return result
 
-    # A thread takes work over in about the time that most answers take. The search of a document takes longer.
-    quick = known.pace.is_quick(len(output.tokens)) and not known.prepared.report.is_wanted
+    # A thread takes work over in about the time that most answers take.
+    quick = known.pace.is_quick(len(output.tokens))
     return finish() if quick else await service.offload(finish)
 
 
@@ -233,7 +241,8 @@ async def _events(
         async for delta in deltas:
             for event in writing.push(delta):
                 yield event
-    for event in await service.offload(lambda: list(writing.finish())):
+    again = await read_again(service, prepared, writing.output)
+    for event in await service.offload(lambda: list(writing.finish(again))):
         yield event
 
 

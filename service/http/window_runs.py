@@ -10,11 +10,13 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 
+from intaglio.engine.api import Request
 from intaglio.schemas.extract_events import AnyExtractEvent
 from intaglio.schemas.wire import ExtractResult
 
 from ..extraction.engine_output import EngineOutput
 from ..extraction.extract import ParsedExtraction, Prepared
+from ..extraction.second_reading import second_request
 from ..windows.merge_readings import SettledItem
 from ..windows.window_events import WindowEvents
 from ..windows.window_plan import WindowPlan, plan_windows
@@ -22,13 +24,29 @@ from ..windows.window_reader import WindowReader
 from .service_state import Service
 
 
-async def generate_whole(service: Service, prepared: Prepared) -> EngineOutput:
+async def generate_whole(service: Service, request: Request) -> EngineOutput:
     """The output of the engine for one request, as a whole."""
     output = EngineOutput()
-    async with aclosing(service.backend.generate(prepared.request, whole=True)) as deltas:
+    async with aclosing(service.backend.generate(request, whole=True)) as deltas:
         async for delta in deltas:
             output.add(delta)
     return output
+
+
+async def read(service: Service, prepared: Prepared) -> ExtractResult:
+    """The result of one request, read twice if its options ask for that. Raises every error of `Extractor`."""
+    output = await generate_whole(service, prepared.request)
+    again = await read_again(service, prepared, output)
+    extractor = service.loaded()
+    return await service.offload(lambda: extractor.finish_extraction(prepared, output, again))
+
+
+async def read_again(
+    service: Service, prepared: Prepared, first: EngineOutput
+) -> EngineOutput | None:
+    """The output of the second reading; None if none is asked for. Raises `RequestDeadlineExceeded`."""
+    request = second_request(prepared, first)
+    return None if request is None else await generate_whole(service, request)
 
 
 async def planned_windows(service: Service, parsed: ParsedExtraction) -> WindowPlan | None:
@@ -92,7 +110,4 @@ async def _settled(
 
 
 async def _finished(service: Service, prepared: Prepared) -> tuple[str, ExtractResult]:
-    output = await generate_whole(service, prepared)
-    extractor = service.loaded()
-    result = await service.offload(lambda: extractor.finish_extraction(prepared, output))
-    return prepared.request.id, result
+    return prepared.request.id, await read(service, prepared)

@@ -64,19 +64,26 @@ class Completion:
 class LLM:
     """A model loaded in this process. Use it as a context manager, or call `close`. Threads take turns.
 
-    `model` is the folder of a checkpoint; None selects the included small model. `settings` are those of
-    `intaglio.engine.config`, such as `max_context` or `num_blocks`.
+    `model` is the folder of a checkpoint; None selects the included small model. `calibration` is a file that
+    `intaglio calibrate` wrote for this model; by default `calibration.json` in the folder, if there is one. `settings`
+    are those of `intaglio.engine.config`, such as `max_context` or `num_blocks`.
 
     Raises:
         ModelError: the checkpoint is unusable.
         ConfigError: a setting is unknown or invalid. Both are errors of the SDK, `IntaglioError`.
     """
 
-    def __init__(self, model: str | Path | None = None, **settings: object) -> None:
+    def __init__(
+        self,
+        model: str | Path | None = None,
+        *,
+        calibration: str | Path | None = None,
+        **settings: object,
+    ) -> None:
         with sdk_load_errors():
             folder = model_folder(model)
             config = EngineConfig.load({**settings, "model": str(folder)})
-            text = TextModel.load(folder)
+            text = TextModel.load(folder, None if calibration is None else Path(calibration))
             self._engine = LocalEngine.build(config)
         self._door = SchemaGate.open(
             config.grammar, text.vocabulary, text.tokenizer.canonical, server=False

@@ -1,4 +1,5 @@
-"""The items of `LLM.extract_stream` while the engine runs their requests: one request, or one for each window.
+"""The items of `LLM.extract_stream` while the engine runs their requests: one request, or one for each window; twice
+as many where a second reading is asked for.
 
 Does: examine and prepare items as they are drawn, give their requests to the engine, and turn its deltas into results
 and errors. Does not: run the engine.
@@ -19,6 +20,7 @@ from ..client.models import Extraction, extraction, request_body
 from ..client.shapes import Shape, shape_of
 from ..extraction.engine_output import EngineOutput
 from ..extraction.extract import Extractor, ParsedExtraction, Prepared
+from ..extraction.second_reading import second_request
 from ..extraction.translate import checked
 from ..http.sdk_errors import sdk_errors
 from ..windows.window_plan import plan_windows
@@ -39,6 +41,16 @@ class _RunningItem(Generic[K]):
     open_ids: set[str] = field(default_factory=set)
 
 
+@dataclass(slots=True)
+class _Reading(Generic[K]):
+    """A request that runs, and its output so far. `first` is that of the first reading if this is the second."""
+
+    item: _RunningItem[K]
+    prepared: Prepared
+    output: EngineOutput = field(default_factory=EngineOutput)
+    first: EngineOutput | None = None
+
+
 class RunningItems(Generic[K]):
     """Runs items for one engine, `at_once` at a time. `abort` ends a request of the engine early."""
 
@@ -49,8 +61,9 @@ class RunningItems(Generic[K]):
         self._door = door
         self._abort = abort
         self._at_once = at_once
-        self._outputs: dict[str, tuple[_RunningItem[K], Prepared, EngineOutput]] = {}
-        self._in_windows: dict[_RunningItem[K], None] = {}
+        self._readings: dict[str, _Reading[K]] = {}
+        self._unfinished: dict[_RunningItem[K], None] = {}  # those that may have requests to come
+        self._again = deque[Request]()
         self._refused = deque[tuple[K, IntaglioError]]()
 
     def requests(
@@ -58,23 +71,23 @@ class RunningItems(Generic[K]):
     ) -> Generator[Request | None, None, None]:
         """The requests of all items; None where none is to be started before another one ends.
 
-        An item is drawn before each request of a window, as long as there is room for one: a source of items may do
-        work of its own when it is asked.
+        An item is drawn before each further request of others, as long as there is room for one: a source of items may
+        do work of its own when it is asked.
         """
         source, is_exhausted = iter(items), False
-        while not is_exhausted or self._in_windows:
+        while not is_exhausted or self._unfinished:
             drawn = None
-            if not is_exhausted and len(self._in_windows) < self._at_once:
+            if not is_exhausted and len(self._unfinished) < self._at_once:
                 try:
                     drawn = next(source)
                 except StopIteration:
                     is_exhausted = True
             if drawn is not None:
                 yield from self._begun(*drawn, options)
-            window = self._window_request()
-            is_over = is_exhausted and not self._in_windows
-            if not is_over and (drawn is None or window is not None):
-                yield window
+            further = self._again.popleft() if self._again else self._window_request()
+            is_over = is_exhausted and not self._unfinished
+            if further is not None or (drawn is None and not is_over):
+                yield further
 
     def refused(self) -> Iterator[tuple[K, IntaglioError]]:
         """The items that were refused since the last call, each with its error."""
@@ -83,30 +96,39 @@ class RunningItems(Generic[K]):
 
     def take(self, delta: Delta) -> tuple[K, Extraction[Any] | IntaglioError] | None:
         """Take a delta of the engine; the key and the outcome of an item that it ends."""
-        if delta.request_id not in self._outputs:
+        if delta.request_id not in self._readings:
             return None  # of an item that has failed
-        item, prepared, output = self._outputs[delta.request_id]
-        output.add(delta)
+        reading = self._readings[delta.request_id]
+        reading.output.add(delta)
         if delta.finish is None:
             return None
-        del self._outputs[delta.request_id]
+        item = reading.item
+        del self._readings[delta.request_id]
         item.open_ids.discard(delta.request_id)
         try:
             with sdk_errors():
-                result = self._result(item, prepared, output)
+                result = self._result(reading)
             if result is None:
                 return None
             found = extraction(result.model_dump_json(by_alias=True).encode(), item.shape, None)
         except IntaglioError as error:
             self._drop(item)
             return item.key, error
-        self._in_windows.pop(item, None)
+        self._unfinished.pop(item, None)
         return item.key, found
 
-    def _result(
-        self, item: _RunningItem[K], prepared: Prepared, output: EngineOutput
-    ) -> ExtractResult | None:
-        result = self._extractor.finish_extraction(prepared, output)
+    def _result(self, reading: _Reading[K]) -> ExtractResult | None:
+        """The result of an item that this reading ends; None if others are to come, perhaps the second of the same."""
+        item, prepared, first = reading.item, reading.prepared, reading.first
+        if first is None:
+            again = second_request(prepared, reading.output)
+            if again is not None:
+                self._register(again, _Reading(item, prepared, first=reading.output))
+                self._again.append(again)
+                return None
+            result = self._extractor.finish_extraction(prepared, reading.output)
+        else:
+            result = self._extractor.finish_extraction(prepared, first, reading.output)
         if item.reader is None:
             return result
         item.reader.take(prepared.request.id, result)
@@ -137,22 +159,26 @@ class RunningItems(Generic[K]):
             self._refused.append((key, error))
             return
         reader = WindowReader(self._extractor, replace(plan, part=part))
-        self._in_windows[_RunningItem(key, shape, reader)] = None
+        self._unfinished[_RunningItem(key, shape, reader)] = None
 
     def _until(self, verdict: Future[Verdict]) -> Iterator[None]:
         """Let the engine go on with other items until a schema is examined."""
-        while self._outputs and not verdict.done():
+        while self._readings and not verdict.done():
             yield None
 
     def _at_once_request(self, key: K, shape: Shape[Any], examined: ParsedExtraction) -> Request:
         with sdk_errors():
             prepared = self._extractor.prepare(examined)
-        return self._opened(_RunningItem(key, shape), prepared)
+        item = _RunningItem(key, shape)
+        if prepared.report.confidence == "second_reading":
+            self._unfinished[item] = None
+        return self._opened(item, prepared)
 
     def _window_request(self) -> Request | None:
         """The next request of an item that is read in windows."""
-        for item in list(self._in_windows):
-            assert item.reader is not None  # only such items are kept here
+        for item in list(self._unfinished):
+            if item.reader is None:
+                continue
             try:
                 with sdk_errors():
                     prepared = item.reader.next_request()
@@ -165,13 +191,16 @@ class RunningItems(Generic[K]):
         return None
 
     def _opened(self, item: _RunningItem[K], prepared: Prepared) -> Request:
-        self._outputs[prepared.request.id] = item, prepared, EngineOutput()
-        item.open_ids.add(prepared.request.id)
+        self._register(prepared.request, _Reading(item, prepared))
         return prepared.request
+
+    def _register(self, request: Request, reading: _Reading[K]) -> None:
+        self._readings[request.id] = reading
+        reading.item.open_ids.add(request.id)
 
     def _drop(self, item: _RunningItem[K]) -> None:
         """Forget an item that has failed, and end its other requests."""
-        self._in_windows.pop(item, None)
+        self._unfinished.pop(item, None)
         for request_id in item.open_ids:
-            del self._outputs[request_id]
+            del self._readings[request_id]
             self._abort(request_id)

@@ -56,7 +56,8 @@ class WindowPlan:
         options = template.body.options.model_copy(update={"deadline_s": left})
         body = template.body.model_copy(update={"text": content, "options": options})
         parts = replace(template.parts, messages=(Message(role="user", content=content),))
-        return extractor.prepare(replace(template, body=body, parts=parts))
+        begun = time.perf_counter()  # what is left of the deadline counts from here
+        return extractor.prepare(replace(template, body=body, parts=parts, started=begun))
 
     def halves(self, extractor: Extractor, window: Window) -> tuple[Window, ...]:
         """A window in two or three smaller ones; none if it is too small for that."""

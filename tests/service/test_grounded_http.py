@@ -1,5 +1,6 @@
 """Sources of values over HTTP: in one answer, several, a stream, and on the path of known schemas."""
 
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 from intaglio.schemas.problem import Code, ProblemDocument
+from intaglio.service.calibration.calibration_file import HeldOut, model_fingerprint
 
 from tests.support.events import events
 from tests.support.live_service import Live, live, until
@@ -26,6 +28,17 @@ LOCATE = {"grounding": "locate"}
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     folder: Path = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
+    held = dict.fromkeys(HeldOut.model_fields, 0) | {"auroc_before": None, "auroc_after": None}
+    calibration = {
+        "model": "scripted",
+        "fingerprint": model_fingerprint(folder),
+        "method": "isotonic",
+        "points": [[0.0, 0.5], [1.0, 0.75]],
+        "documents": 9,
+        "values": 9,
+        "held_out": held,
+    }
+    (folder / "calibration.json").write_text(json.dumps(calibration))
     with live(launch(), folder) as running:
         until(lambda: running.http.get("/ready").status_code == 200)
         yield running
@@ -83,20 +96,64 @@ def test_an_answer_reports_confidences_if_asked(service: Live) -> None:
         found = fields["/age"]["confidence"]
         assert found["probability"] == pytest.approx(math.exp(-(ord("3") + ord("6")) / 128))
         assert found["masked"] == ord("6") / 256
+        assert found["calibrated"] == pytest.approx(0.5 + found["probability"] / 4)
         both = service.extract(PERSON, text, options={**LOCATE, "confidence": "first_reading"})
         assert both.json()["fields"]["/age"]["confidence"] == found
         assert both.json()["fields"]["/age"]["match"] == "exact"
+
+
+def test_the_tokens_of_a_value_have_their_legal_alternatives_if_asked(service: Live) -> None:
+    options = {"confidence": "first_reading", "token_alternatives": 2}
+    fields = service.extract(PERSON, TEXT, options=options).json()["fields"]
+    first, second = fields["/age"]["confidence"]["tokens"]
+    assert (first["text"], second["text"]) == ("3", "6")
+    assert first["probability"] == pytest.approx(math.exp(-ord("3") / 64))
+    assert second["masked"] == ord("6") / 256
+    assert [one["text"] for one in second["alternatives"]] == ["6", "7"]
+
+
+NUMBER: dict[str, Any] = {"type": "integer", "maximum": 99}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_second_reading_tells_which_values_it_gives_again(service: Live, stream: bool) -> None:
+    # The answer to `seed` is the seed, and that of the second reading is greater by one.
+    for schema, text, agrees in ((NUMBER, "<<seed>>", False), (NUMBER, "<<echo 5>>", True)):
+        body = {
+            "schema": schema,
+            "text": text,
+            "options": {"confidence": "second_reading", "seed": 5},
+            "stream": stream,
+        }
+        with service.http.stream("POST", "/v1/extract", json=body) as response:
+            if stream:
+                found = [event.data for event in events(response.iter_lines())]
+                (result,) = [data["result"] for data in found if "result" in data]
+            else:
+                result = json.loads(response.read())
+        assert result["data"] == 5
+        assert result["fields"][""]["confidence"]["agrees"] is agrees
+        assert result["usage"]["output_tokens"] == 2, "the tokens of both readings count"
+
+
+def test_a_failed_second_reading_fails_the_request(service: Live) -> None:
+    options = {"confidence": "second_reading", "deadline_s": 0.4}
+    answer = service.extract(PERSON, '<<slow {"name":"Ada"}>>', options=options)
+    assert answer.status_code == 504
+    assert answer.json()["error"]["code"] == "deadline_exceeded"
 
 
 @pytest.mark.parametrize(
     ("options", "place"),
     [
         ({"grounding": "maybe"}, "/options/grounding"),
-        ({"confidence": "second_reading"}, "/options/confidence"),
+        ({"confidence": "third_reading"}, "/options/confidence"),
+        ({"token_alternatives": 3}, "/options"),
+        ({"token_alternatives": 21, "confidence": "first_reading"}, "/options/token_alternatives"),
     ],
 )
 def test_what_is_not_supported_is_refused(
-    service: Live, options: dict[str, str], place: str
+    service: Live, options: dict[str, Any], place: str
 ) -> None:
     service.extract(PERSON, TEXT)  # also on the path of known schemas
     response = service.extract(PERSON, TEXT, options=options)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from intaglio.service.offline.llm import LLM
@@ -19,7 +20,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_checkpoint(tmp_path_factory.mktemp("models") / "tiny", config)
 
 
-def answers(folder: Path, **settings: object) -> list[object]:
+def answers(folder: Path, **settings: Any) -> list[object]:
     """Of two schemas, asked twice in turn: so the second time each has been given up, where there is no room."""
     with LLM(folder, grammar_store="off", grammar_warm=0, num_blocks=512, **settings) as llm:
         return [

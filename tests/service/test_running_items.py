@@ -112,3 +112,15 @@ def test_a_source_that_has_no_item_now_is_asked_again(offline: Offline) -> None:
     found = dict(offline.extract(items()))
     assert asked == 5
     assert sorted(found) == ["long", "short"]
+
+
+def test_second_readings_are_run_beside_other_items(offline: Offline) -> None:
+    counts = [2, 90, 1, 3]
+    items = ((count, LEDGER, ledger_text(count)) for count in counts)
+    found = dict(offline.extract(items, 2, confidence="second_reading"))
+    assert sorted(found) == sorted(counts)
+    for outcome in found.values():
+        assert isinstance(outcome, Extraction)
+        sure = [report.confidence for report in outcome.fields.values()]
+        assert all(one is not None and one.agrees for one in sure)
+    assert offline.engine.check().open_requests == 0

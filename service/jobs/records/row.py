@@ -13,7 +13,7 @@ from intaglio.schemas.jobs import DeadRow, JobSpec
 from intaglio.schemas.wire import ExtractOptions
 from pydantic import JsonValue
 
-_NEWER_OPTIONS: Final = ("grounding", "confidence")
+_NEWER_OPTIONS: Final = ("grounding", "confidence", "token_alternatives")
 """Options that older ledgers do not have in their digests."""
 
 

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from intaglio.engine.api import ModelError
 from intaglio.schemas.grounding import FieldReport, LeafConfidence
 from intaglio.service.calibration.calibration_file import (
     Calibration,
     HeldOut,
     calibrated_fields,
+    calibration_of,
     model_fingerprint,
 )
 from intaglio.service.client import ConfigError
@@ -114,3 +116,22 @@ def test_a_fingerprint_changes_with_each_file_of_the_model(tmp_path: Path) -> No
     second = model_fingerprint(tmp_path)
     (tmp_path / "config.json").write_text('{"a": 1}')
     assert len({first, second, model_fingerprint(tmp_path)}) == 3
+
+
+def test_a_model_has_the_calibration_in_its_folder_or_the_one_given(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    assert calibration_of(folder) is None
+    mine = made(fingerprint=model_fingerprint(folder))
+    (folder / "calibration.json").write_text(mine.model_dump_json())
+    assert calibration_of(folder) == mine, "the file is no part of the model"
+    other = tmp_path / "other.json"
+    other.write_text(mine.model_copy(update={"model": "n"}).model_dump_json())
+    found = calibration_of(folder, other)
+    assert found is not None
+    assert found.model == "n"
+    (folder / "config.json").write_text("[]")
+    for path in (None, other):
+        with pytest.raises(ModelError, match="another model"):
+            calibration_of(folder, path)
