@@ -75,7 +75,8 @@ class GrammarCache:
 
     A constraint always compiles to the same outcome, so errors are cached like grammars, except for a missed deadline.
     Every caller gets a copy of the error. `limit_bytes` bounds the memory of the cache. `deadline_s` bounds the time
-    that a caller waits for a compilation, from `submit` on. `account_s`: the interval between measurements.
+    that a caller waits for a compilation once it has begun: many documents with verbatim strings may wait for their
+    turn. `account_s`: the interval between measurements.
     """
 
     def __init__(
@@ -128,10 +129,8 @@ class GrammarCache:
                 return self._running[key]
             self._counts["misses"] += 1
             self._running[key] = future
-            timer = self._timer(future)
             # Under the lock, so that `close` cannot come in between.
-            self._pool.submit(self._compile, constraint, future, timer)
-            timer.start()
+            self._pool.submit(self._compile, constraint, future)
         return future
 
     @property
@@ -176,10 +175,9 @@ class GrammarCache:
                 future.set_exception(GrammarError("the grammar cache was closed"))
         self._record_uses()
 
-    def _compile(
-        self, constraint: Constraint, future: Future[CompiledGrammar], timer: threading.Timer
-    ) -> None:
-        start = time.perf_counter()
+    def _compile(self, constraint: Constraint, future: Future[CompiledGrammar]) -> None:
+        start, timer = time.perf_counter(), self._timer(future)
+        timer.start()
         try:
             outcome = self._outcome(constraint)
         except BaseException as error:

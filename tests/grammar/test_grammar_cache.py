@@ -144,6 +144,20 @@ def test_a_caller_does_not_wait_for_ever(compiler: Slow) -> None:
     cache.close()
 
 
+def test_waiting_for_other_compilations_does_not_count(compiler: Slow) -> None:
+    cache = GrammarCache(compiler, workers=1, deadline_s=0.05)
+    compiler.gate.clear()
+    first, second = cache.submit(regex("a")), cache.submit(regex("b"))
+    with pytest.raises(ConstraintTooLarge, match="did not compile within"):
+        first.result(10)
+    time.sleep(0.1)
+    assert not second.done(), "it has not begun"
+    compiler.is_warming = True  # now that it begins, it has all the time it needs
+    compiler.gate.set()
+    assert second.result(10).least_tokens == 2
+    cache.close()
+
+
 def test_no_deadline_runs_out_while_our_own_code_is_loaded(compiler: Slow) -> None:
     cache = GrammarCache(compiler, deadline_s=3.0)
     compiler.gate.clear()
