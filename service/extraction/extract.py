@@ -41,9 +41,9 @@ from ..errors import (
     UnknownModel,
     UnknownSchema,
 )
+from ..grounding.agreement import agreeing_fields
 from ..grounding.field_reports import NO_REPORT, ReportRequest, field_reports
 from ..grounding.leaf_confidence import ScoredOutput
-from ..grounding.second_reading import agreeing_fields
 from ..grounding.verbatim_reports import verbatim_reports
 from .early_endings import cut_warnings
 from .enforcement import contract_of, require_known_keywords

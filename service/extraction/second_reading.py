@@ -1,6 +1,6 @@
 """The request for a second reading: the same prompt once more, with some chance in the choice of tokens.
 
-Does: make the request. Does not: run it, or compare the readings (`grounding/second_reading`).
+Does: make the request. Does not: run it, or compare the readings (`grounding/agreement`).
 
 The prompt of the first reading is in the prefix cache by then, so a second reading costs little more than its answer.
 """
