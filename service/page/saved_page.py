@@ -21,6 +21,7 @@ _MODULES: Final = (
     "pointers.js",
     "marks.js",
     "tree.js",
+    "token-view.js",
     "detail.js",
     "result-view.js",
     "viewer.js",

@@ -5,15 +5,20 @@ import { leaves } from "./pointers.js";
 import { problemView } from "./problem-view.js";
 import { ResultView } from "./result-view.js";
 import { Run } from "./run.js";
+import { runsOfFile } from "./saved-results.js";
 
 const MAX_RUNS = 20;
 
 export class CompareView {
-  /** `makeRequest` makes body and text of a request for a schema, of the document and options of the first view. */
+  /**
+   * `makeRequest` makes body and text of a request of the first view, for a schema if one is named. `count` numbers the
+   * runs of files, which come from no request.
+   */
   constructor(makeRequest) {
     this.makeRequest = makeRequest;
     this.runs = [];
     this.catalogue = [];
+    this.models = [];
     this.sides = ["left", "right"].map((side) => ({
       select: at(`${side}-run`),
       problem: at(`${side}-problem`),
@@ -23,6 +28,23 @@ export class CompareView {
     }));
     for (const side of this.sides) {
       side.select.addEventListener("change", () => this.choose(side));
+    }
+    at("open-result").addEventListener("click", () => at("result-file").click());
+    at("result-file").addEventListener("change", () => this.open(at("result-file").files[0]));
+  }
+
+  /** Put the results of a file among the runs; the first one is shown on the left. */
+  async open(file) {
+    const [left] = this.sides;
+    at("result-file").value = "";
+    if (!file) return;
+    try {
+      const found = await runsOfFile(file);
+      this.runs = [...found, ...this.runs].slice(0, Math.max(MAX_RUNS, found.length));
+      [left.run] = found;
+      this.update();
+    } catch (error) {
+      left.problem.replaceChildren(problemView(error));
     }
   }
 
@@ -35,40 +57,43 @@ export class CompareView {
     this.update();
   }
 
-  offer(catalogue) {
+  offer(catalogue, models) {
     this.catalogue = catalogue;
+    this.models = models.length > 1 ? models : [];
     this.update();
   }
 
   update() {
     for (const side of this.sides) {
-      const named = this.runs.map((run) => el("option", { value: `run:${run.number}` }, `Run ${run.number}: ${run.label}`));
+      const named = this.runs.map((run, index) => el("option", { value: `run:${index}` }, run.number ? `Run ${run.number}: ${run.label}` : run.label));
       const schemas = this.catalogue.map((entry) => el("option", { value: `schema:${entry.name}` }, entry.title));
       side.select.replaceChildren(
         el("option", { value: "" }, "Choose a run or a schema"),
-        el("optgroup", { label: "Runs of this page" }, named),
+        el("optgroup", { label: "Results" }, named),
         el("optgroup", { label: "Extract the document with" }, schemas),
+        this.models.length ? el("optgroup", { label: "Extract with the model" }, this.models.map((id) => el("option", { value: `model:${id}` }, id))) : "",
       );
-      side.select.value = this.runs.includes(side.run) ? `run:${side.run.number}` : "";
+      side.select.value = this.runs.includes(side.run) ? `run:${this.runs.indexOf(side.run)}` : "";
     }
     this.show();
   }
 
   async choose(side) {
-    const [kind, name] = side.select.value.split(":");
-    if (kind === "run") side.run = this.runs.find((run) => run.number === Number(name));
-    if (kind === "schema") return this.extract(side, name);
+    const { value } = side.select;
+    const [kind, name] = [value.slice(0, value.indexOf(":")), value.slice(value.indexOf(":") + 1)];
+    if (kind === "run") side.run = this.runs[Number(name)];
+    if (kind === "schema") return this.extract(side, name, this.makeRequest(name));
+    if (kind === "model") return this.extract(side, name, this.makeRequest(), name);
     this.show();
     return undefined;
   }
 
-  async extract(side, name) {
-    const { body, text } = this.makeRequest(name);
+  async extract(side, label, { body, text }, model = null) {
     if (!text.trim()) {
       side.problem.replaceChildren(problemView(new Error("There is no document. Paste one in the view Extract.")));
       return;
     }
-    const run = new Run(body, text, name);
+    const run = new Run(model ? { ...body, model } : body, text, label);
     side.run?.stop();
     side.run = run;
     await run.start(() => this.show());
@@ -81,7 +106,7 @@ export class CompareView {
     for (const { run, view, problem, budget } of this.sides) {
       if (run) view.show({ ...run.shown, differing });
       problem.replaceChildren(...(run?.error ? [problemView(run.error)] : []));
-      budget.replaceChildren(...(run?.result ? budgetLine(run) : []));
+      budget.replaceChildren(...(run?.result?.usage ? budgetLine(run) : []));
     }
     const both = this.sides.every((side) => side.run?.result);
     at("differences").textContent = both ? counted([...differing.values()]) : "";

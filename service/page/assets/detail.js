@@ -1,5 +1,6 @@
 // Shows what is known of one value: its source, how sure the model is, and other values that were considered.
 import { el } from "./dom.js";
+import { tokenView } from "./token-view.js";
 import { percent } from "./tree.js";
 
 const MATCHES = {
@@ -21,6 +22,7 @@ export function showDetail(host, pointer, value, report, warnings) {
     ),
     report ? facts(report) : el("p", { class: "faint" }, "This result does not tell sources. Set “Sources” in the options and extract again."),
     ...candidates(report?.candidates ?? []),
+    ...tokenView(report?.confidence?.tokens),
   );
 }
 
@@ -39,7 +41,7 @@ function facts(report) {
   for (const [name, share] of shares) {
     if (share !== null && share !== undefined) rows.push([name, meter(share, name)]);
   }
-  if (typeof sure.agrees === "boolean") rows.push(["Second reading", sure.agrees ? "agrees" : "disagrees"]);
+  if (typeof sure.agrees === "boolean") rows.push(["Second reading", sure.agrees ? "gives the same value" : "gives another value"]);
   return el("dl", { class: "facts" }, rows.map(([name, fact]) => [el("dt", {}, name), el("dd", {}, fact)]));
 }
 

@@ -145,7 +145,7 @@ export class ExtractView {
 
   async save() {
     try {
-      await saveAsPage([{ id: this.run.label, ...this.run.shown }], `${this.run.label} · Intaglio`);
+      await saveAsPage([{ id: this.run.label, model: this.run.result.model, ...this.run.shown }], `${this.run.label} · Intaglio`);
     } catch (error) {
       this.fault(error);
     }

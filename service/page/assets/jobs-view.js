@@ -1,8 +1,9 @@
-// The jobs of the server: progress, dead letters, results; pause, resume and cancel.
+// The jobs of the server: progress, dead letters, results, reviews; pause, resume and cancel.
 import { getJson, send } from "./api.js";
 import { at, el } from "./dom.js";
 import { Polling } from "./polling.js";
 import { problemView } from "./problem-view.js";
+import { ReviewPane } from "./review-pane.js";
 import { download } from "./save.js";
 
 const DEAD_SHOWN = 100;
@@ -13,6 +14,8 @@ export class JobsView {
   constructor() {
     this.chosen = null;
     this.dead = { key: "", rows: [] };
+    this.seen = "";
+    this.review = new ReviewPane(() => this.refresh());
     this.polling = new Polling(2000, () => this.refresh());
   }
 
@@ -26,12 +29,19 @@ export class JobsView {
       const { data } = await getJson("/v1/jobs");
       at("jobs-problem").replaceChildren();
       this.chosen ??= data[0]?.id ?? null;
-      this.show(data);
       const job = data.find(({ id }) => id === this.chosen);
-      if (job) await this.showOne(job);
+      // What has not changed is not drawn again, so that the focus of the keyboard stays.
+      const seen = JSON.stringify([data, this.chosen]);
+      if (seen !== this.seen) {
+        this.show(data);
+        if (job) await this.showOne(job);
+        this.seen = seen;
+      }
+      await this.review.show(job);
     } catch (error) {
       at("jobs-problem").replaceChildren(problemView(error));
       at("job-rows").replaceChildren();
+      this.seen = "";
     }
   }
 

@@ -7,6 +7,7 @@ import { ExtractView } from "./extract-view.js";
 import { JobsView } from "./jobs-view.js";
 import { nextTheme, setTheme, theme } from "./theme.js";
 
+let models = [];
 const VIEWS = ["extract", "compare", "jobs", "engine"];
 
 const compare = new CompareView((schema) => ({ body: extract.body(schema), text: extract.document.text }));
@@ -34,6 +35,7 @@ async function showServer() {
     const { data } = await getJson("/v1/models");
     state.className = "server good";
     state.textContent = data[0].id;
+    models = data.map(({ id }) => id);
     return true;
   } catch (error) {
     state.className = "server bad";
@@ -53,7 +55,7 @@ function askForKey() {
 async function start() {
   if (!(await showServer())) return;
   const catalogue = await getJson("/page/catalogue.json");
-  compare.offer(catalogue);
+  compare.offer(catalogue, models);
   await extract.schema.load(catalogue);
   if (!extract.schema.editor.text && catalogue.length) await extract.schema.choose(catalogue.some((e) => e.name === "invoice") ? "invoice" : catalogue[0].name);
 }

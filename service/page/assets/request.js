@@ -8,10 +8,16 @@ export function requestBody(schema, source, options, instructions = "") {
   return body;
 }
 
+// Only the page shows the tokens of values.
+function forOthers(body) {
+  const { token_alternatives: _, ...options } = body.options ?? {};
+  return body.options ? { ...body, options } : body;
+}
+
 /** The request as a command of a POSIX shell. */
 export function asCurl(body, origin, hasKey) {
   const key = hasKey ? "  -H \"authorization: Bearer $INTAGLIO_API_KEY\" \\\n" : "";
-  return `curl ${shellQuoted(`${origin}/v1/extract`)} \\\n${key}  -H 'content-type: application/json' \\\n  --data-binary ${shellQuoted(JSON.stringify(body))}\n`;
+  return `curl ${shellQuoted(`${origin}/v1/extract`)} \\\n${key}  -H 'content-type: application/json' \\\n  --data-binary ${shellQuoted(JSON.stringify(forOthers(body)))}\n`;
 }
 
 function shellQuoted(text) {
@@ -37,7 +43,8 @@ export function asPython(body, text, origin) {
 }
 
 function keywords(body) {
-  const given = { ...(body.instructions ? { instructions: body.instructions } : {}), ...(body.options ?? {}) };
+  const { options = {}, instructions } = forOthers(body);
+  const given = { ...(instructions ? { instructions } : {}), ...options };
   return Object.entries(given).map(([name, value]) => `, ${name}=${pythonValue(value)}`).join("");
 }
 

@@ -80,7 +80,11 @@ export function percent(share) {
 
 function confidence(report) {
   const share = sureness(report);
-  if (share === null) return null;
+  const differs = report?.confidence?.agrees === false;
+  return [share === null ? null : sure(share), differs ? el("span", { class: "note" }, "readings differ") : null];
+}
+
+function sure(share) {
   const level = share >= 0.9 ? "high" : share >= 0.6 ? "middle" : "low";
   return el("span", { class: `sure ${level}`, title: "Confidence" }, percent(share));
 }

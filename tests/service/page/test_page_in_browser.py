@@ -11,6 +11,7 @@ from axe_core_python.selenium import Axe
 from intaglio.schemas import catalogue
 from intaglio.schemas.wire import ExtractOptions
 from intaglio.service.extraction.translate import extraction_constraint
+from intaglio.service.page.saved_page import saved_page
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -40,7 +41,23 @@ RESULT = {
             "match": "verbatim",
             "span": {"start": 35, "end": 38},
             "occurrences": [{"start": 0, "end": 3}, {"start": 35, "end": 38}],
-            "confidence": {"probability": 0.98, "masked": 0.25},
+            "confidence": {
+                "probability": 0.98,
+                "masked": 0.25,
+                "agrees": False,
+                "tokens": [
+                    {"text": '"A', "probability": 1.0, "alternatives": []},
+                    {
+                        "text": 'da"',
+                        "probability": 0.6,
+                        "masked": 0.25,
+                        "alternatives": [
+                            {"text": 'da"', "probability": 0.6},
+                            {"text": "<i>", "probability": 0.3},
+                        ],
+                    },
+                ],
+            },
             "candidates": [{"value": "<b>Adam</b>", "probability": 0.02}],
         },
         "/age": {"match": "number", "span": {"start": 7, "end": 9}},
@@ -264,6 +281,20 @@ def test_a_chosen_value_shows_what_is_known_of_it(page: Chrome) -> None:
     assert at(page, "warning-count").text == "1 warning"
 
 
+def test_the_tokens_of_a_value_show_what_the_schema_allowed(page: Chrome) -> None:
+    grounded(page)
+    assert "readings differ" in shown(page, "#tree .note")
+    leaf(page, "/name").click()
+    # The least probable token is open at first.
+    assert shown(page, ".alternatives code") == ['da"', "<i>"]
+    assert shown(page, ".alternatives span") == ["60 %", "30 %"]
+    assert shown(page, ".alternatives .taken code") == ['da"']
+    assert "took away 25 % of" in at(page, "detail").text
+    page.find_element(By.CSS_SELECTOR, ".token.forced").click()
+    assert "no choice" in at(page, "detail").text
+    assert "gives another value" in at(page, "detail").text
+
+
 def test_a_value_lights_up_its_box_on_the_page_of_a_pdf(page: Chrome, folder: Path) -> None:
     file = folder / "ada.pdf"
     file.write_bytes(pdf([["Her name is Ada."], ["She is 36."]]))
@@ -298,6 +329,25 @@ def test_two_results_are_compared(page: Chrome) -> None:
     when(lambda: "HPW-2026-0418" in shown(page, "#left-tree .single"))
     assert "on one side only" in at(page, "differences").text
     assert "Ada" in shown(page, "#right-tree .single")
+
+
+def test_a_saved_result_is_compared(page: Chrome, folder: Path) -> None:
+    grounded(page)
+    page.find_element(By.CSS_SELECTOR, "nav a[href='#compare']").click()
+    other = saved_page("x", [{"id": 1, "model": "big", "data": {"name": "Adam", "age": 36}}])
+    files = {"page.html": other, "answer.json": json.dumps({**RESULT, "data": {"name": "Bo"}})}
+    given = folder / "given"
+    given.mkdir()
+    for name, text in files.items():
+        (given / name).write_text(text)
+        at(page, "result-file").send_keys(str(given / name))
+        when(lambda name=name: name in Select(at(page, "left-run")).first_selected_option.text)
+    assert "1 value differs, 1 on one side only" in at(page, "differences").text
+    Select(at(page, "left-run")).select_by_visible_text("page.html (big)")
+    when(lambda: shown(page, "#left-tree .changed") == ["Adam"])
+    (given / "none.json").write_text("{}")
+    at(page, "result-file").send_keys(str(given / "none.json"))
+    when(lambda: "none.json has no results" in at(page, "left-problem").text)
 
 
 def test_the_request_is_copied_as_curl_and_python(page: Chrome) -> None:
@@ -350,6 +400,33 @@ def test_jobs_show_progress_and_dead_letters(service: Live, page: Chrome) -> Non
     when(lambda: "completed with errors" in at(page, "job").text)
     assert "1 done, 1 dead, 2 rows" in at(page, "job-rows").text
     assert "r2" in shown(page, "#job td")
+
+
+def test_unsure_rows_are_reviewed(service: Live, page: Chrome, folder: Path) -> None:
+    service.http.put("/v1/files/two.csv", content=b"id,body\nr1,Ada is 36\nr2,Ada\n")
+    source = {"path": "two.csv", "text": "body", "id": "id"}
+    job = service.http.post(
+        "/v1/jobs", json={"schema": PERSON, "source": source, "review_below": 0.9}
+    ).json()["id"]
+    until(lambda: service.http.get(f"/v1/jobs/{job}").json()["counts"]["needs_review"] == 2)
+    page.find_element(By.CSS_SELECTOR, "nav a[href='#jobs']").click()
+    when(lambda: job in at(page, "job-rows").text)
+    page.find_element(By.XPATH, f"//button[contains(., '{job}')]").click()
+    when(lambda: at(page, "review-id").text == "r1")
+    assert shown(page, "#review-unsure li") == ["/name", "/age"]
+    assert shown(page, "#review-text mark") == ["Ada", "36"]
+    write(page, "review-data", '{"name": "Ada", "age": "36"}')
+    at(page, "review-correct").click()
+    when(lambda: "not valid" in at(page, "review-problem").text)
+    write(page, "review-data", '{"name": "Ada", "age": 37}')
+    at(page, "review-correct").click()
+    when(lambda: at(page, "review-id").text == "r2")
+    at(page, "review-accept").click()
+    when(lambda: at(page, "review-counts").text == "0 to review, 2 reviewed")
+    at(page, "review-gold").click()
+    until(lambda: bool(list(folder.glob("*-gold.jsonl"))))
+    gold = [json.loads(line) for line in (folder / f"{job}-gold.jsonl").read_text().splitlines()]
+    assert [(row["id"], row["expected"]["age"]) for row in gold] == [("r1", 37), ("r2", 36)]
 
 
 def test_the_engine_view_has_its_figures(page: Chrome) -> None:
