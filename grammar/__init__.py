@@ -14,7 +14,8 @@ The public names are in `api`. A constraint passes through the packages in this 
     machine      the byte machine: a lazy, deterministic push-down automaton built from rules
     mask         which tokens are legal in a state of the machine
     completion   the shortest valid end of an output, which keeps budgets
-    backends     matchers over the machine, and over xgrammar where one byte of look-ahead does not decide
+    earley       sets of Earley items, for grammars in which one byte of look-ahead does not decide
+    backends     matchers over the machine, and over Earley items
     device       closed grammars as flat tables, for the GPU and for replay on the host
     cache        compiled grammars, kept within a bound of memory
     jit          compilation of the inner loops with numba, ahead of time or at the first call

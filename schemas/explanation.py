@@ -64,7 +64,7 @@ class ExplainResult(Wire):
     """The report on a schema.
 
     A refused schema has `code`, `message` and `refusals`, and otherwise only `keywords` and `prompt`. `contract` is the
-    short form that answers carry. `engine` is the matcher: `machine`, or `xgrammar` for a grammar without a
+    short form that answers carry. `engine` is the matcher: `machine`, or `earley` for a grammar without a
     deterministic form, with a `note`. `shortest` and `typical` are documents that the schema allows; their token counts
     include the end token.
     """

@@ -1,1 +1,1 @@
-"""Matchers: over the byte machine, and over xgrammar for grammars that one byte of look-ahead does not decide."""
+"""Matchers: over the byte machine, and over Earley items for grammars that one byte of look-ahead does not decide."""

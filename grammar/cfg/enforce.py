@@ -1,4 +1,4 @@
-"""Selection of the back end of a grammar: an automaton, the byte machine, or an Earley parser.
+"""Selection of the back end of a grammar: an automaton, the byte machine, or Earley items.
 
 Does: prefer the byte machine where one byte of look-ahead suffices; report the reason otherwise. Does not: parse
 sources (`ebnf`, `lark`), follow outputs.
@@ -16,7 +16,6 @@ from .body import (
     without_left_recursion,
     without_self_recursion,
 )
-from .emit import to_ebnf
 from .flat import FlatGrammar, flatten
 from .form import ByteGrammar, GrammarLeaf, Mask
 from .grammar_tree import Grammar
@@ -28,9 +27,8 @@ from .trim import trim
 
 @dataclass(frozen=True, slots=True)
 class NondeterministicGrammar:
-    """A grammar that the byte machine cannot run: as EBNF, with the form for completions and the reason."""
+    """A grammar that the byte machine cannot run, and the reason."""
 
-    ebnf: str
     form: ByteGrammar
     reason: str
 
@@ -55,9 +53,7 @@ def enforce(grammar: Grammar, following: Mask = 0) -> GrammarRule | Dfa | Nondet
     try:
         return lower(_form(flat, leaves, _without_left_recursion(flat.bodies)), following)
     except (LookaheadConflict, ConstraintTooLarge) as problem:
-        return NondeterministicGrammar(
-            to_ebnf(grammar), _form(flat, leaves, flat.bodies), str(problem)
-        )
+        return NondeterministicGrammar(_form(flat, leaves, flat.bodies), str(problem))
 
 
 def _form(

@@ -1,6 +1,6 @@
 """The compiler of constraints to grammars, for one vocabulary.
 
-Does: choose the back end, our byte machine or xgrammar for grammars that the machine cannot run; build the grammar.
+Does: choose the back end, the byte machine or Earley items for grammars that the machine cannot run; build the grammar.
 Does not: cache grammars (`grammar_cache`), check constraints (`frontend`).
 
 The compiled loops of the machine are loaded with the first constraint or by `warm`, not when this module is imported.
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from weakref import finalize
 
 from ..backends.token_spelling import Canonical, Speller
-from ..backends.xgrammar_matcher import EarleyCompiler
 from ..contract.bitmask import empty_rows
 from ..contract.constraint import Constraint, Kind
 from ..contract.matcher import CompiledGrammar
@@ -59,7 +58,6 @@ class Compiler:
         self.is_warming = False
         self._shared_bytes = shared_bytes
         self._speller = Speller(vocabulary, canonical)
-        self._earley = EarleyCompiler(vocabulary, self._speller)
 
     def compile(self, constraint: Constraint, shortest: bytes | None = None) -> CompiledGrammar:
         """Compile a constraint. `shortest`: a known short complete output, which saves the search for one.
@@ -74,7 +72,9 @@ class Compiler:
     def build(self, screened: Screened, shortest: bytes | None = None) -> CompiledGrammar:
         """The second half of `compile`, with the same errors. The rules of `screened` go with the grammar."""
         if screened.parsed is not None:
-            return self._earley.compile(screened.parsed)
+            from ..backends.earley import EarleyGrammar
+
+            return EarleyGrammar(screened.parsed, self._index, self._speller)
         from ..backends.native import NativeGrammar
         from ..machine.machine import Machine
 
@@ -87,9 +87,12 @@ class Compiler:
 
     @staticmethod
     def _warm_up(grammar: CompiledGrammar, constraint: Constraint) -> None:
+        from ..backends.earley import EarleyGrammar
         from ..backends.native import NativeGrammar
         from ..backends.warmup import DOCUMENT_S, warm_up, warm_up_s
 
+        if isinstance(grammar, EarleyGrammar):
+            grammar.warm_up()
         if isinstance(grammar, NativeGrammar):
             seconds = warm_up_s(constraint.source) if constraint.document is None else DOCUMENT_S
             warm_up(grammar, seconds)
@@ -97,9 +100,10 @@ class Compiler:
     @staticmethod
     def shortest(grammar: CompiledGrammar) -> bytes | None:
         """A short complete output of a grammar; None if the back end knows none."""
+        from ..backends.earley import EarleyGrammar
         from ..backends.native import NativeGrammar
 
-        return grammar.shortest if isinstance(grammar, NativeGrammar) else None
+        return grammar.shortest if isinstance(grammar, NativeGrammar | EarleyGrammar) else None
 
     def spelled(self, text: bytes) -> tuple[int, ...]:
         """The tokens of a whole output `text`; empty if the tokenizer cannot write this text."""

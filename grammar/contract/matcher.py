@@ -72,7 +72,7 @@ class Matcher(Protocol):
         """Whether the output can be completed within a number of tokens, end token included.
 
         True if that is unknown, unless the back end closes outputs in time by other means
-        (`backends.xgrammar_matcher`).
+        (`backends.earley`).
 
         Equivalent to a comparison with `least_tokens`, but much cheaper while the budget is ample: the engine calls it
         after every token.

@@ -70,7 +70,7 @@ class ConstraintCost:
 class Explanation:
     """Everything known about one constraint. If it can be enforced, `error` is None and the other fields are set.
 
-    `coverage`: the summary of the findings of a schema. `engine`: the back end, `machine` or `xgrammar`; `note` gives
+    `coverage`: the summary of the findings of a schema. `engine`: the back end, `machine` or `earley`; `note` gives
     the reason for the latter. `shortest` and `typical`: example outputs, None if none was found. `least_tokens` and
     `typical_tokens`: their lengths with the end token.
     """
@@ -143,7 +143,7 @@ def _explained(
         constraint,
         None,
         *examined,
-        engine="xgrammar" if root is None else "machine",
+        engine="earley" if root is None else "machine",
         note=screen(constraint).note if root is None else "",
         cost=cost,
         least_tokens=grammar.least_tokens,

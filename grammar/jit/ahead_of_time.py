@@ -26,7 +26,7 @@ from .kernel import kernels_of
 from .machine_code import Folder, MachineCode, baseline, is_portable
 
 SIGNATURES = Path(__file__).with_name("signatures.json")
-UNUSED = ("idna", "jsonschema_specifications", "msgspec", "torch", "xgrammar")
+UNUSED = ("idna", "jsonschema_specifications", "msgspec", "torch")
 """Packages that modules with loops import, but that no loop uses."""
 
 Spelled = Any  # JSON: a name, an array as "int32:2C", a list for a tuple, {"class": [...]} for a named tuple

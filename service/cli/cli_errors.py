@@ -127,7 +127,6 @@ _EXTRAS = {
     **dict.fromkeys(("sqlalchemy", "psycopg", "pyarrow", "lxml", "charset_normalizer"), "bulk"),
     "flashinfer": "flashinfer",
     "ray": "cluster",
-    "xgrammar": "grammars",
 }
 
 

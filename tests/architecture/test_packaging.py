@@ -102,11 +102,11 @@ def test_a_server_brings_the_model_and_the_loops_of_its_checkout(
     assert f"intaglio-compiled @ {(copy / LOOPS).as_uri()}" in server
 
 
-def test_a_server_does_not_bring_what_few_grammars_need(wheel: zipfile.ZipFile) -> None:
+def test_a_server_brings_no_other_grammar_engine(wheel: zipfile.ZipFile) -> None:
     brought = names(requirements(wheel)["server"]) | names(requirements(wheel)["libraries"])
     assert "torch" in brought
     assert not brought & {"xgrammar", "transformers", "triton"}
-    assert names(requirements(wheel)["grammars"]) == {"xgrammar"}
+    assert "grammars" not in requirements(wheel)
 
 
 def test_a_release_names_versions_and_no_folder(copy: Path, tmp_path: Path) -> None:

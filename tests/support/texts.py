@@ -4,10 +4,11 @@ import random
 from enum import Enum
 
 import numpy as np
-from intaglio.grammar.cfg.chart import Chart
 from intaglio.grammar.compiler.frontend import Screened
 from intaglio.grammar.machine.cursor import Cursor
 from intaglio.grammar.machine.machine import Machine
+
+from tests.support.earley_texts import ChartText
 
 
 class Fate(Enum):
@@ -23,7 +24,7 @@ class Reader:
 
     def __init__(self, screened: Screened) -> None:
         self.cursor = None if screened.root is None else Cursor(Machine(screened.root))
-        self.chart = None if screened.parsed is None else Chart(screened.parsed.form)
+        self.chart = None if screened.parsed is None else ChartText(screened.parsed.form)
 
     def read(self, text: bytes) -> bool:
         """Read on; false, and nothing read, if it is refused."""
@@ -41,17 +42,14 @@ class Reader:
     def over(self) -> bool:
         """Whether the text may end here."""
         if self.chart is not None:
-            return self.chart.columns[-1].done
+            return self.chart.over
         assert self.cursor is not None
         return self.cursor.can_end()
 
     def following(self) -> list[int]:
         """The bytes that may come next."""
         if self.chart is not None:
-            last = self.chart.length
-            found = [byte for byte in range(256) if self.chart.fork().read(bytes([byte]))]
-            assert self.chart.length == last
-            return found
+            return self.chart.following()
         assert self.cursor is not None
         return [b for b in range(256) if self.cursor.read(np.array([b], np.uint8))]
 

@@ -1,4 +1,4 @@
-"""Budgets of grammars, on the machine and on the other back end: the engine's rule, and a model that picks anything."""
+"""Budgets of grammars, on the machine and on Earley items: the engine's rule, and a model that picks anything."""
 
 import random
 
@@ -13,8 +13,7 @@ from intaglio.grammar.api import (
     empty_rows,
     screen,
 )
-from intaglio.grammar.backends.xgrammar_matcher import EarleyGrammar, EarleyMatcher
-from intaglio.grammar.cfg import chart
+from intaglio.grammar.backends.earley import EarleyGrammar, EarleyMatcher
 
 from tests.support.grammars import SAMPLES, random_lark
 from tests.support.texts import Fate, fate
@@ -71,9 +70,8 @@ def test_budgets_of_random_grammars(compiler: Compiler, chunk: int) -> None:
 
 
 def test_what_has_too_many_readings_is_closed_while_it_can_be(
-    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+    compiler: Compiler,
 ) -> None:
-    monkeypatch.setattr(chart, "MOST_STEPS", 64)
     constraint = Constraint(
         Kind.EBNF, 'root ::= root root root | root root | "(" root ")" | "a" root "a" | ""'
     )
@@ -85,5 +83,5 @@ def test_what_has_too_many_readings_is_closed_while_it_can_be(
         count += 1
         followed = following.follow((one,))
         assert following.matcher.finished == followed.instead
-    assert 8 < count < 1_000
+    assert 64 < count < 1_000
     assert isinstance(following.matcher, EarleyMatcher)

@@ -17,11 +17,11 @@ from intaglio.grammar.automata import Spelling, encode
 from intaglio.grammar.backends.native import NativeGrammar
 from intaglio.grammar.cfg import ebnf, lark
 from intaglio.grammar.cfg.body import determinised
-from intaglio.grammar.cfg.chart import Chart
 from intaglio.grammar.cfg.flat import flatten
 from intaglio.grammar.cfg.form import ByteGrammar, GrammarLeaf
 from intaglio.grammar.cfg.trim import trim
 
+from tests.support.chart import Chart
 from tests.support.grammars import SAMPLES
 from tests.support.texts import Fate, fate
 from tests.support.tokens import small

@@ -1,14 +1,14 @@
-"""Serialisation of a grammar as EBNF in xgrammar's syntax, for the back end that runs any grammar.
+"""Serialisation of a grammar as EBNF in xgrammar's syntax, for tests that compare masks with xgrammar's.
 
 Does: write rules under generated names, characters as escapes, automata as rules of their own. Does not: change the
 language.
 """
 
-from ..automata import Dfa
-from ..regex import regex_tree as rx
-from ..regex.charset import Charset, encodable
-from .grammar_tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
-from .regular import class_sets
+from intaglio.grammar.automata import Dfa
+from intaglio.grammar.regex import regex_tree as rx
+from intaglio.grammar.regex.charset import Charset, encodable
+from intaglio.grammar.cfg.grammar_tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
+from intaglio.grammar.cfg.regular import class_sets
 
 
 def to_ebnf(grammar: Grammar) -> str:

@@ -1,14 +1,14 @@
-"""Earley charts: shortest completions of outputs of grammars that the byte machine cannot run.
+"""Earley charts in plain Python: the oracle of the items that the compiled loops keep.
 
-Does: follow an output byte by byte (Earley, "An efficient context-free parsing algorithm", 1970), with leaves read by
-their automata, and find a shortest text that completes it, within limits of work and memory. A token budget depends on
-it. Does not: compute masks (`backends`).
+Does: follow a text byte by byte (Earley, "An efficient context-free parsing algorithm", 1970), with leaves read by
+their automata, and find a shortest text that completes it, within limits of work and memory. It shares no code with
+`grammar/earley`. Does not: compute masks.
 """
 
 from dataclasses import dataclass, field
 
-from .body import Label
-from .form import ENDLESS, ByteGrammar
+from intaglio.grammar.cfg.body import Label
+from intaglio.grammar.cfg.form import ENDLESS, ByteGrammar
 
 Waiting = tuple[str, int, int]  # a rule, its state after the callee, its first byte's index
 Reading = tuple[int, int, str, int, int]  # a leaf, its state, and the `Waiting` item of its caller
