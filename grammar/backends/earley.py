@@ -15,14 +15,15 @@ import numpy as np
 from ..contract.bitmask import MaskRow
 from ..contract.errors import Refusal, TablesFull, UnsupportedConstraint, Violation
 from ..earley.chart import Chart
-from ..earley.masks import Masks
-from ..mask.compute_masks import TokenIndex
+from ..earley.masks import Masks, WalkIndex
 from .token_spelling import Speller
 
 if TYPE_CHECKING:
     from ..cfg.enforce import NondeterministicGrammar
 
-_MOST_WARM: Final = 256  # tokens of a shortest output whose masks are made before the first request
+_MOST_WARM: Final = (
+    256  # tokens of a shortest output; the masks along them are made before the first request
+)
 
 T = TypeVar("T")
 
@@ -43,16 +44,17 @@ class EarleyGrammar:
     """
 
     def __init__(
-        self, parsed: "NondeterministicGrammar", index: TokenIndex, speller: Speller
+        self, parsed: "NondeterministicGrammar", walk: WalkIndex, speller: Speller
     ) -> None:
         """Raises:
         ConstraintTooLarge: the grammar has too many states.
         UnsupportedConstraint: no shortest output can be spelled.
         """
         self.parsed = parsed
-        self.index = index
+        self.walk = walk
+        self.index = walk.index
         self.speller = speller
-        self._generation = _Generation(Chart(parsed.form), Masks(index))
+        self._generation = _Generation(Chart(parsed.form), Masks(walk))
         self._lock = Lock()
         if self.least_tokens is None:
             reason = "no shortest output can be written with this vocabulary's tokens"
@@ -90,7 +92,7 @@ class EarleyGrammar:
         """The generation that replaces a full one."""
         with self._lock:
             if self._generation is full:
-                self._generation = _Generation(full.chart.afresh(), Masks(self.index))
+                self._generation = _Generation(full.chart.afresh(), Masks(self.walk))
             return self._generation
 
     def matcher(self) -> "EarleyMatcher":
@@ -212,10 +214,11 @@ class EarleyMatcher:
         if self._finished:
             return tokens >= 0
         chart = self._generation.chart
-        if len(self._grammar.speller.single_bytes) == 256 and not chart.refused:
-            # A token for each byte, and the end token.
-            if chart.least(self._columns[-1]) < tokens:
-                return True
+        spells = len(self._grammar.speller.single_bytes) == 256 and not chart.refused
+        if (
+            spells and chart.least(self._columns[-1]) < tokens
+        ):  # a token for each byte, and the end token
+            return True
         least = self.least_tokens()
         return least is not None and least <= tokens
 

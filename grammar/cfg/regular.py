@@ -86,6 +86,8 @@ class RegularParts:
 
     def tried(self, part: Part) -> Dfa | None:
         """The automaton of a regular part; None if it needs too many states."""
+        if isinstance(part, Ref) and part.name in self.made:
+            return self.made[part.name]
         key = part if isinstance(part, Text) else id(part)
         known = self._tried.get(key)
         if known is not None:

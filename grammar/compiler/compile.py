@@ -20,6 +20,7 @@ from .device_export import tables_of
 from .frontend import Screened, screen
 
 if TYPE_CHECKING:
+    from ..earley.masks import WalkIndex
     from ..mask.compute_masks import TokenIndex
 
 # A schema that reaches every compiled loop.
@@ -74,7 +75,7 @@ class Compiler:
         if screened.parsed is not None:
             from ..backends.earley import EarleyGrammar
 
-            return EarleyGrammar(screened.parsed, self._index, self._speller)
+            return EarleyGrammar(screened.parsed, self._walk, self._speller)
         from ..backends.native import NativeGrammar
         from ..machine.machine import Machine
 
@@ -149,6 +150,12 @@ class Compiler:
             held["leaf_masks"] = self._index.leaf_rows.nbytes
             held["automata"] = automata_bytes()
         return held
+
+    @cached_property
+    def _walk(self) -> "WalkIndex":
+        from ..earley.masks import WalkIndex
+
+        return WalkIndex(self._index)
 
     @cached_property
     def _index(self) -> "TokenIndex":

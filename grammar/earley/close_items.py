@@ -1,6 +1,6 @@
 """Compiled loops that make columns: reading a byte, prediction and completion, cutting.
 
-Does: Earley's steps ("An efficient context-free parsing algorithm", 1970) on items whose origins are columns; store
+Does: Earley's steps ("An efficient context-free parsing algorithm", 1970) on items with columns as origins; store
 each distinct column once. A step that finds no room changes nothing; the caller makes room and repeats it. Does not:
 walk vocabularies (`walk_tokens`).
 """
@@ -73,7 +73,9 @@ def awaits(columns: Columns, c: int | np.int64, rule: int | np.int64) -> int:
 
 
 @kernel
-def _push(columns: Columns, count: int | np.int64, state: int | np.int64, at: int | np.int64) -> int:
+def _push(
+    columns: Columns, count: int | np.int64, state: int | np.int64, at: int | np.int64
+) -> int:
     """Add a body state with its origin to the work, unless it has been there; the new count, or `DEAD` if too many."""
     entry = (np.int64(state) << _ORIGIN) | at
     mask = len(columns.stamps) - 1
@@ -92,7 +94,10 @@ def _push(columns: Columns, count: int | np.int64, state: int | np.int64, at: in
 
 @kernel
 def _complete(
-    rules: RuleArrays, columns: Columns, count: int | np.int64, rule: int | np.int64, at: int | np.int64
+    columns: Columns,
+    count: int | np.int64,
+    rule: int | np.int64,
+    at: int | np.int64,
 ) -> int:
     """Push what awaited a rule in the column before `at`; the new count, or `DEAD` if too many."""
     c = at - 1
@@ -109,7 +114,9 @@ def _complete(
 
 
 @kernel
-def close(rules: RuleArrays, columns: Columns, made: int, count: int, flags: int) -> tuple[int, int]:
+def close(
+    rules: RuleArrays, columns: Columns, made: int, count: int, flags: int
+) -> tuple[int, int]:
     """Predict and complete until nothing is left in `work`.
 
     Returns (the number of items in `columns.made`, flags); (`DEAD`, 0) if there are too many.
@@ -141,7 +148,7 @@ def close(rules: RuleArrays, columns: Columns, made: int, count: int, flags: int
             elif at == OPEN + 1:
                 flags |= CUT
             else:
-                count = _complete(rules, columns, count, rule, at)
+                count = _complete(columns, count, rule, at)
                 if count < 0:
                     return DEAD, 0
     return made, flags
@@ -310,7 +317,11 @@ def cut_at(rules: RuleArrays, columns: Columns, c: int, depth: int) -> int:
         waits = False
         for i in range(columns.first[column], columns.first[column + 1]):
             begun = origin(columns.items[i])
-            if at > 1 and begun > OPEN + 1 and columns.cuts[(begun - 1) * DEPTH + at - 2] == UNKNOWN:
+            if (
+                at > 1
+                and begun > OPEN + 1
+                and columns.cuts[(begun - 1) * DEPTH + at - 2] == UNKNOWN
+            ):
                 work[height] = (np.int64(begun - 1) << 3) | (at - 1)
                 height += 1
                 waits = True

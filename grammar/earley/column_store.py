@@ -9,8 +9,8 @@ A *column* is a set of items after some prefix of an output. An item is one numb
     next (20 bits)   the state of the calling body after that
     origin (21 bits) 1 + the column where the calling body began; 0: this very column
 
-Origins are columns again, never positions of an output. So two prefixes with the same future have the same column, which
-is stored once, with its moves.
+Origins are columns again, never positions of an output. So two prefixes with the same future have the same column,
+which is stored once, with its moves.
 """
 
 from typing import Final, NamedTuple
@@ -35,7 +35,7 @@ DEAD: Final = -1
 NO_ROOM: Final = -2
 UNKNOWN: Final = -3
 DONE: Final = 1  # flag: the output may end here
-CUT: Final = 2  # flag: a rule has ended whose caller is not known
+CUT: Final = 2  # flag: a rule has ended, and its caller is cut off
 # Fields of `note`.
 COLUMNS: Final = 0
 ITEMS: Final = 1
@@ -57,6 +57,7 @@ class Columns(NamedTuple):
     flags: Ints  # [columns]
     moves: Ints  # [columns x classes], the next column, `DEAD` or `UNKNOWN`
     cuts: Ints  # [columns x DEPTH], the column cut at depth 1, 2 ..., or `UNKNOWN`
+    loops: Longs  # [columns], the kinds of bytes after which the column is the same, or `UNKNOWN`
     hashed: Ints  # [power of two], columns by the hash of their items, -1 where free
     work: Longs  # body states with origins, to be looked at
     stamps: Longs  # [power of two], what has been in `work`
@@ -71,8 +72,8 @@ def columns_at(held: Longs) -> Columns:
     i = COUNT
     return Columns(
         longs(held, i), line(held, i + 1), line(held, i + 2), line(held, i + 3), line(held, i + 4),
-        line(held, i + 5), line(held, i + 6), line(held, i + 7), line(held, i + 8), longs(held, i + 9),
-        longs(held, i + 10), line(held, i + 11), longs(held, i + 12), longs(held, i + 13),
+        line(held, i + 5), line(held, i + 6), line(held, i + 7), longs(held, i + 8), line(held, i + 9),
+        longs(held, i + 10), longs(held, i + 11), line(held, i + 12), longs(held, i + 13), longs(held, i + 14),
     )  # fmt: skip
 
 
@@ -94,6 +95,7 @@ class ColumnStore:
             np.full(columns, CUT, np.int32),
             np.full(columns * self._width, UNKNOWN, np.int32),
             np.full(columns * DEPTH, UNKNOWN, np.int32),
+            np.full(columns, UNKNOWN, np.int64),
             np.full(2 * columns, -1, np.int32),
             np.empty(MOST_ITEMS, np.int64),
             np.empty(4 * MOST_ITEMS, np.int64),
@@ -116,11 +118,11 @@ class ColumnStore:
         """
         if self.nbytes > self._most_bytes or self.columns.note[COLUMNS] * 2 > MOST_COLUMNS:
             raise TablesFull("the sets of items of this grammar have reached the limit of memory")
-        had, count = self.columns, int(self.columns.note[COLUMNS])
+        had, count, hashed = self.columns, int(self.columns.note[COLUMNS]), None
         if len(had.items) - had.note[ITEMS] < 2 * MOST_ITEMS:
             room = 2 * len(had.items) + 2 * MOST_ITEMS
             had = had._replace(
-                items=_longer(had.items, room),
+                items=_longer_longs(had.items, room),
                 cost=_longer(had.cost, room),
                 best=_longer(had.best, room),
             )
@@ -133,18 +135,23 @@ class ColumnStore:
                 flags=_longer(had.flags, size),
                 moves=_longer(had.moves, size * self._width, UNKNOWN),
                 cuts=_longer(had.cuts, size * DEPTH, UNKNOWN),
+                loops=_longer_longs(had.loops, size, UNKNOWN),
                 hashed=hashed,
             )
-            self.columns = had
-            self.held = addresses(*self._rules, *had)
-            hash_again(self.held)
-            return
         self.columns = had
         self.held = addresses(*self._rules, *had)
+        if hashed is not None:
+            hash_again(self.held)
 
 
-def _longer(array: "Longs | Ints", size: int, fill: int = 0) -> "Longs | Ints":
-    new = np.full(size, fill, array.dtype)
+def _longer(array: Ints, size: int, fill: int = 0) -> Ints:
+    new = np.full(size, fill, np.int32)
+    new[: len(array)] = array
+    return new
+
+
+def _longer_longs(array: Longs, size: int, fill: int = 0) -> Longs:
+    new = np.full(size, fill, np.int64)
     new[: len(array)] = array
     return new
 

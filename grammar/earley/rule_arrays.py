@@ -98,7 +98,10 @@ def _ints(values: Sequence[int]) -> Ints:
 
 def _leaf_arrays(leaves: Sequence[GrammarLeaf]) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
     """The fields of `RuleArrays` up to `distance`."""
-    columns = np.array([leaf.dfa.class_of for leaf in leaves], np.int32).reshape(-1, 256)
+    if not leaves:  # only the empty text
+        none = np.empty(0, np.int32)
+        return np.zeros(256, np.int32), np.full(1, -1, np.int32), none, none, none, none
+    columns = np.array([leaf.dfa.class_of for leaf in leaves], np.int32)
     _, first, class_of = np.unique(columns, axis=1, return_index=True, return_inverse=True)
     class_of, width = class_of.reshape(-1).astype(np.int32), len(first)
     counts = np.bincount(class_of, minlength=width)
@@ -114,8 +117,8 @@ def _leaf_arrays(leaves: Sequence[GrammarLeaf]) -> tuple[Ints, Ints, Ints, Ints,
             raise ConstraintTooLarge(
                 f"the terminals of the grammar have {base} states over {width} kinds of bytes: too many"
             )
-    following = np.concatenate(blocks) if blocks else np.empty((0, width), np.int32)
+    following = np.concatenate(blocks)
     accepting = np.concatenate([leaf.dfa.outcome >= 0 for leaf in leaves]).astype(np.int32)
     distance = np.concatenate([leaf.dfa.distance for leaf in leaves]).astype(np.int32)
-    goes_on = (following >= 0).any(axis=1).astype(np.int32)
+    goes_on: Ints = np.max(following >= 0, axis=1).astype(np.int32)
     return class_of, only, following.reshape(-1), accepting, goes_on, distance

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..base.addresses import line, words
+from ..base.addresses import line, longs, words
 from ..base.array_types import Bytes, Ints, Longs, Words
 from ..jit.kernel import kernel
 from ..mask.trie import Trie, trie_at
@@ -20,6 +20,7 @@ from .column_store import (
     DEPTH,
     DONE,
     NO_ROOM,
+    UNKNOWN,
     Columns,
     columns_at,
 )
@@ -35,28 +36,54 @@ class WalkArrays(NamedTuple):
     parent: Ints  # [nodes]
     path: Ints  # [longest token + 1], the column at each depth
     asks: Ints  # [nodes], nodes below which the cut column does not know everything
+    content: Longs  # [nodes], the kinds of the bytes below each node, as bits
+    kind_of: Ints  # [256], the kind of each byte
     row: Words  # the mask
 
 
 @kernel
 def walk_at(held: Longs) -> WalkArrays:
     """The arrays at the addresses `held`."""
-    return WalkArrays(trie_at(held, 0), line(held, 5), line(held, 6), line(held, 7), words(held, 8))
+    return WalkArrays(
+        trie_at(held, 0),
+        line(held, 5),
+        line(held, 6),
+        line(held, 7),
+        longs(held, 8),
+        line(held, 9),
+        words(held, 10),
+    )
 
 
 @kernel
-def _allow(walk: WalkArrays, node: int | np.int64) -> None:
+def _allow(walk: WalkArrays, node: int | np.int64, end: int | np.int64) -> None:
+    """Allow the tokens at nodes from `node` to before `end`."""
     trie = walk.trie
-    for i in range(trie.first[node], trie.first[node + 1]):
+    for i in range(trie.first[node], trie.first[end]):
         token = trie.tokens[i]
         walk.row[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
+
+
+@kernel
+def _loops(rules: RuleArrays, columns: Columns, walk: WalkArrays, c: int | np.int64) -> int:
+    """The kinds of bytes, as bits, after which the column is still c; `NO_ROOM`."""
+    if columns.loops[c] == UNKNOWN:
+        found = np.int64((1 << 62) - 1)
+        for byte in range(256):
+            moved = step(rules, columns, c, rules.class_of[byte])
+            if moved == NO_ROOM:
+                return NO_ROOM
+            if moved != c:
+                found &= ~(np.int64(1) << walk.kind_of[byte])
+        columns.loops[c] = found
+    return int(columns.loops[c])
 
 
 @kernel
 def _below(
     rules: RuleArrays, columns: Columns, walk: WalkArrays, root: int | np.int64, ask: bool
 ) -> int:
-    """Allow the tokens below a node whose column is in `path`; `NO_ROOM` or 0. `ask`: note nodes with `CUT`."""
+    """Allow the tokens below a node; `path` has its column. Returns `NO_ROOM` or 0. `ask`: note nodes with `CUT`."""
     trie, path = walk.trie, walk.path
     node, end = np.int64(root) + 1, trie.skip[root]
     while node < end:
@@ -67,8 +94,16 @@ def _below(
         if c == DEAD:
             node = np.int64(trie.skip[node])
             continue
+        if c == path[depth - 1] and trie.skip[node] > node + 1:
+            loops = _loops(rules, columns, walk, c)
+            if loops == NO_ROOM:
+                return NO_ROOM
+            if walk.content[node] & ~loops == 0:
+                _allow(walk, node, trie.skip[node])
+                node = np.int64(trie.skip[node])
+                continue
         path[depth] = c
-        _allow(walk, node)
+        _allow(walk, node, node + 1)
         if ask and columns.flags[c] & CUT and trie.skip[node] > node + 1:
             walk.asks[columns.note[ASKED]] = node
             columns.note[ASKED] += 1
@@ -89,7 +124,7 @@ def fill(held: Longs, walked: Longs, c: int) -> int:
     walk.row[:] = 0
     columns.note[ASKED] = 0
     walk.path[0] = c
-    if _below(rules, columns, walk, 0, True) == NO_ROOM:
+    if _below(rules, columns, walk, 0, ask=True) == NO_ROOM:
         return NO_ROOM
     return int(columns.note[ASKED])
 
@@ -117,7 +152,7 @@ def resolve(held: Longs, walked: Longs, c: int, asks: Ints) -> int:
                 break
         if depth and path[depth] == NO_ROOM:
             return NO_ROOM
-        if path[depth] >= 0 and _below(rules, columns, walk, root, False) == NO_ROOM:
+        if path[depth] >= 0 and _below(rules, columns, walk, root, ask=False) == NO_ROOM:
             return NO_ROOM
     return 0
 
@@ -200,7 +235,11 @@ def close_with(held: Longs, c: int, text: Bytes) -> int:
 
 @kernel
 def _brings(
-    rules: RuleArrays, columns: Columns, c: int | np.int64, kind: int | np.int64, wanted: int | np.int64
+    rules: RuleArrays,
+    columns: Columns,
+    c: int | np.int64,
+    kind: int | np.int64,
+    wanted: int | np.int64,
 ) -> bool:
     """Whether a byte of a class leads an item of column c to where `wanted` more bytes complete the output."""
     for i in range(columns.first[c], columns.waiting[c]):

@@ -111,8 +111,7 @@ def examine(
     """Compile a constraint and write some trial outputs, as a request that uses it would.
 
     `clock` gives seconds of processor time: of the process, or of this thread if the process does other work too. Any
-    `GrammarError` becomes a verdict; other exceptions are bugs and are raised. A grammar for another library's compiler
-    is only checked by the front end.
+    `GrammarError` becomes a verdict; other exceptions are bugs and are raised.
     """
     begun = clock()
     try:
@@ -127,8 +126,6 @@ def examine(
 
 
 def _try(compiler: "Compiler", screened: Screened, clock: Callable[[], float]) -> bytes | None:
-    if screened.root is None:
-        return None  # not tried: the time and memory of another library's compiler cannot be bounded here
     grammar = compiler.build(screened)
     attempt(grammar, compiler.vocabulary.width, clock)
     return compiler.shortest(grammar)

@@ -23,7 +23,6 @@ EXCEPTIONS = {
     "tests/engine/test_loop.py": FAULT,
     "tests/engine/test_device_constraints.py": FAULT,
     "tests/gpu/test_flashinfer.py": OBSERVER,
-    "tests/grammar/cfg/test_budgets.py": LIMIT,
     "tests/grammar/jsonschema/test_counted_strings.py": FAULT,
     "tests/grammar/jsonschema/test_exclusive.py": LIMIT,
     "tests/grammar/test_fuzz.py": OBSERVER,

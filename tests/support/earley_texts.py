@@ -1,8 +1,23 @@
 """Texts followed by the chart of a grammar, byte by byte, without a tokenizer."""
 
 import numpy as np
-from intaglio.grammar.cfg.form import ByteGrammar
+from intaglio.grammar.automata import Spelling, encode
+from intaglio.grammar.cfg import ebnf
+from intaglio.grammar.cfg.body import determinised
+from intaglio.grammar.cfg.flat import flatten
+from intaglio.grammar.cfg.form import ByteGrammar, GrammarLeaf
+from intaglio.grammar.cfg.trim import trim
 from intaglio.grammar.earley.chart import Chart
+
+
+def byte_form(source: str) -> ByteGrammar | None:
+    """A grammar in EBNF as a chart needs it, whichever engine would run it; None for a regular one."""
+    flat = flatten(*trim(ebnf.parse(source)))
+    if flat.whole is not None:
+        return None
+    leaves = [GrammarLeaf(encode(leaf, Spelling.UTF8)) for leaf in flat.leaves]
+    bodies = {rule: determinised(body) for rule, body in flat.bodies.items()}
+    return ByteGrammar(flat.start, flat.least[flat.start] == 0, leaves, bodies)
 
 
 class ChartText:

@@ -5,10 +5,19 @@ language.
 """
 
 from intaglio.grammar.automata import Dfa
+from intaglio.grammar.cfg.grammar_tree import (
+    Either,
+    Fixed,
+    Grammar,
+    Part,
+    Ref,
+    Repeat,
+    Sequence,
+    Text,
+)
+from intaglio.grammar.cfg.regular import class_sets
 from intaglio.grammar.regex import regex_tree as rx
 from intaglio.grammar.regex.charset import Charset, encodable
-from intaglio.grammar.cfg.grammar_tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
-from intaglio.grammar.cfg.regular import class_sets
 
 
 def to_ebnf(grammar: Grammar) -> str:
