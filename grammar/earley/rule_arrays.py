@@ -102,8 +102,9 @@ def _leaf_arrays(leaves: Sequence[GrammarLeaf]) -> tuple[Ints, Ints, Ints, Ints,
         none = np.empty(0, np.int32)
         return np.zeros(256, np.int32), np.full(1, -1, np.int32), none, none, none, none
     columns = np.array([leaf.dfa.class_of for leaf in leaves], np.int32)
-    _, first, class_of = np.unique(columns, axis=1, return_index=True, return_inverse=True)
-    class_of, width = class_of.reshape(-1).astype(np.int32), len(first)
+    _, first, inverse = np.unique(columns, axis=1, return_index=True, return_inverse=True)
+    class_of: Ints = inverse.reshape(-1).astype(np.int32)
+    width = len(first)
     counts = np.bincount(class_of, minlength=width)
     only = np.where(counts == 1, first, -1).astype(np.int32)
     base, blocks = 0, []
