@@ -29,6 +29,7 @@ from intaglio.engine.host.process import ANSWERS, COMMANDS, EVENTS
 from intaglio.engine.types import Delta, Request, SamplingParams
 from intaglio.grammar.api import Constraint, KeyOrder, Kind, Whitespace
 
+from tests.fuzz.effort import Effort, Enough
 from tests.fuzz.values import Dice, good_request, spoil
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -138,11 +139,11 @@ def damaged(dice: Dice, message: bytes) -> bytes:
     return message
 
 
-def over_messages(engine: EngineProcess, dice: Dice, until: float, vocabulary: int) -> Tally:
-    """Send messages until a time; return once every request that could be read has ended."""
+def over_messages(engine: EngineProcess, dice: Dice, enough: Enough, vocabulary: int) -> Tally:
+    """Send enough messages; return once every request that could be read has ended."""
     tally, waiting = Tally(), dict[str, bool]()
-    while time.monotonic() < until or any(waiting.values()):
-        while time.monotonic() < until and len(waiting) < AT_ONCE:
+    while not enough(tally.sent) or any(waiting.values()):
+        while not enough(tally.sent) and len(waiting) < AT_ONCE:
             name = f"{tally.sent}-{dice.choice(('a', 'é', '😀'))}"
             request = good_request(dice, name, vocabulary)
             if dice.often(0.7):
@@ -189,10 +190,10 @@ def as_values(dice: Dice, fields: dict[str, Any]) -> Request:
     return Request(**values | {str(k): v for k, v in given.items() if str(k) in fields_of})
 
 
-def in_process(engine: LocalEngine, dice: Dice, until: float, vocabulary: int) -> Tally:
-    """Generate requests of random values in this process until a time."""
+def in_process(engine: LocalEngine, dice: Dice, enough: Enough, vocabulary: int) -> Tally:
+    """Generate enough requests of random values in this process."""
     tally = Tally()
-    while time.monotonic() < until:
+    while not enough(tally.sent):
         batch = []
         for _ in range(AT_ONCE):
             fields = good_request(dice, f"{tally.sent}", vocabulary)
@@ -215,8 +216,8 @@ def configuration(model: Path) -> EngineConfig:
     return EngineConfig.load({**settings, "grammar_store": "off"}, environ={})
 
 
-def run(seed: int, seconds: float, folder: Path) -> dict[str, Tally]:
-    """Both doors, half of the time each.
+def run(seed: int, effort: Effort, folder: Path) -> dict[str, Tally]:
+    """Both doors, with the same effort.
 
     Raises:
         AssertionError: an engine died or fell silent, a request ended twice or not at all, or something leaked.
@@ -227,15 +228,13 @@ def run(seed: int, seconds: float, folder: Path) -> dict[str, Tally]:
     sockets = Path(tempfile.mkdtemp(prefix="fuzz-")) / "engine"
     sockets.mkdir()
     with EngineProcess(config, sockets) as engine:
-        until = time.monotonic() + seconds / 2
         began = engine.megabytes
-        found["messages"] = over_messages(engine, Dice(seed), until, vocabulary)
+        found["messages"] = over_messages(engine, Dice(seed), effort.begin(), vocabulary)
         print(f"the engine grew from {began} to {engine.megabytes} MiB", flush=True)
         engine.check()
     local = LocalEngine.build(config)
     try:
-        until = time.monotonic() + seconds / 2
-        found["values"] = in_process(local, Dice(seed + 1), until, vocabulary)
+        found["values"] = in_process(local, Dice(seed + 1), effort.begin(), vocabulary)
     except EngineError as error:
         raise AssertionError(f"the engine in this process failed: {error}") from error
     finally:
@@ -250,7 +249,7 @@ def main() -> int:
     given = parser.parse_args()
     print(f"seed {given.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        found = run(given.seed, given.minutes * 60, Path(folder))
+        found = run(given.seed, Effort(seconds=given.minutes * 30), Path(folder))
     for name, tally in found.items():
         ends = dict(tally.ends.most_common())
         print(f"{name}: {tally.sent} requests, {json.dumps(ends)}")

@@ -8,7 +8,6 @@ import argparse
 import json
 import random
 import tempfile
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +18,7 @@ from intaglio.engine.api import EngineConfig, Launch, Watch
 from intaglio.schemas.problem import ProblemDocument
 from intaglio.schemas.wire import ExtractOptions, ExtractResult
 
+from tests.fuzz.effort import Effort
 from tests.fuzz.values import HALVES, TEXTS, VAST, Dice
 from tests.support.live_service import Live, live
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
@@ -75,8 +75,8 @@ def send(service: Live, seed: int) -> str:
     return ProblemDocument.model_validate_json(answer.content, strict=False).error.code.value
 
 
-def run(seed: int, seconds: float, folder: Path) -> Counter[str]:
-    """Send bodies for some time; what came of them.
+def run(seed: int, effort: Effort, folder: Path) -> Counter[str]:
+    """Send enough bodies; what came of them.
 
     Raises:
         AssertionError: see `send`; or the engine died, or holds something for a request that is over.
@@ -86,9 +86,9 @@ def run(seed: int, seconds: float, folder: Path) -> Counter[str]:
     settings = {"model": str(model), "num_blocks": 400, "threads": 1, "grammar_store": "off"}
     engine, found = EngineConfig.load(settings, environ={}), Counter[str]()
     with live(Launch.of(engine), model, watch=Watch(silence_s=600.0)) as service:
-        until, dice = time.monotonic() + seconds, Dice(seed)
+        enough, dice = effort.begin(), Dice(seed)
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            while time.monotonic() < until:
+            while not enough(found.total()):
                 seeds = [dice.getrandbits(64) for _ in range(AT_ONCE * 4)]
                 found.update(pool.map(lambda one: send(service, one), seeds))
         assert service.app.service.backend.lives.deaths == 0
@@ -103,7 +103,7 @@ def main() -> int:
     given = parser.parse_args()
     print(f"seed {given.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        found = run(given.seed, given.minutes * 60, Path(folder))
+        found = run(given.seed, Effort(seconds=given.minutes * 60), Path(folder))
     print(f"{found.total()} requests, {json.dumps(dict(found.most_common()))}")
     return 0
 

@@ -8,10 +8,11 @@ import pytest
 
 from tests.fuzz import api_door, engine_door, http_door
 from tests.fuzz.api_requests import Sent
+from tests.fuzz.effort import Effort
 
 
 def test_no_request_at_its_own_door_ends_an_engine(tmp_path: Path) -> None:
-    found = engine_door.run(seed=15, seconds=12.0, folder=tmp_path)
+    found = engine_door.run(15, Effort(requests=192), tmp_path)
     for tally in found.values():
         assert tally.sent > 0
         # Both sides of the door were reached: requests that ran, and requests that were refused.
@@ -19,7 +20,7 @@ def test_no_request_at_its_own_door_ends_an_engine(tmp_path: Path) -> None:
 
 
 def test_no_body_ends_an_engine(tmp_path: Path) -> None:
-    found = http_door.run(seed=15, seconds=10.0, folder=tmp_path)
+    found = http_door.run(15, Effort(requests=128), tmp_path)
     assert {"ok", "invalid_request"} <= found.keys()
 
 

@@ -16,7 +16,7 @@ from intaglio.schemas.jobs import ENDED, JobState, Source
 from intaglio.service.client import BadRequest, NotFound
 from intaglio.service.jobs.ledger import Ledger
 
-from tests.support.live_service import PATIENCE_S, Live, live, until
+from tests.support.live_service import PATIENCE_S, TRUSTING, Live, live, until
 from tests.support.scripted_engine import Script, launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -251,7 +251,7 @@ def test_unknown_jobs_and_a_server_without_a_folder(service: Live, folder: Path)
     for path in ("", "/events", "/results", "/dead", "/report"):
         assert service.http.get(f"/v1/jobs/nobody{path}").status_code == 404
     assert service.http.post("/v1/jobs/nobody/cancel").status_code == 404
-    with live(launch(), folder, watch=Watch(backoff_s=0.05)) as bare:
+    with live(launch(), folder, watch=Watch(backoff_s=0.05), grammar=TRUSTING) as bare:
         until(lambda: bare.http.get("/ready").status_code == 200)
         answer = bare.http.get("/v1/jobs")
         assert answer.status_code == 404

@@ -23,6 +23,8 @@ from intaglio.service.routing.router import EngineRouter, RoutingPolicy
 
 T = TypeVar("T")
 
+TRUSTING: Final = GrammarConfig(grammar_isolation="never")
+"""For tests that are not about schemas: without the process that examines them, a service starts in half the time."""
 PATIENCE_S: Final = 120.0
 """How long a test waits for what must come. It says nothing of how soon that comes: no test depends on this figure."""
 
