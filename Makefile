@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONSAFEPATH := 1
 
-.PHONY: demo test check lint types links bench serve sync-client docs docs-pages docs-answers docs-serve clean
+.PHONY: demo test suite lint types links bench serve sync-client docs docs-pages docs-answers docs-serve clean
 
 # What running a model takes: `.[server]`, but for the model's files, which lie here. The inner loops are compiled, about
 # a minute of a core, while torch is unpacked.
@@ -27,7 +27,11 @@ $(VENV)/.installed: $(VENV)/.running
 demo: $(VENV)/.running
 	$(BIN)/intaglio demo
 
-test: $(VENV)/.installed lint types
+# Types are checked beside the tests: the checker uses one core only.
+test: lint
+	$(MAKE) --no-print-directory --jobs 2 types suite
+
+suite: $(VENV)/.installed
 	$(BIN)/pytest -n auto --dist worksteal -q
 
 lint: $(VENV)/.installed

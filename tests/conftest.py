@@ -1,5 +1,5 @@
-"""For all tests: one thread of torch per process, a folder of the test run in place of the user's cache folder, and
-property tests that neither time their examples nor choose others in every run (`--hypothesis-profile random` does).
+"""For all tests: one thread of torch per process, an environment of the test run in place of the user's, and property
+tests that neither time their examples nor choose others in every run (`--hypothesis-profile random` does).
 
 Tests run in a process per core. Threads of torch would wait for each other there: for small tensors a test that runs
 in two threads takes four times the CPU time, and on busy cores more.
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import trustme
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported, which no plugin does
@@ -22,7 +23,14 @@ settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The environment of all tests."""
+    authority = tmp_path_factory.mktemp("authority") / "authority.pem"
+    trustme.CA().cert_pem.write_to_path(str(authority))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        # An engine that starts compiles the most used grammars of the cache in the background: those of other tests.
+        patch.setenv("INTAGLIO_ENGINE_GRAMMAR_WARM", "0")
+        # Each HTTP client reads the certificates of the authorities that it trusts: 30 ms for those of the system.
+        patch.setenv("SSL_CERT_FILE", str(authority))
         yield

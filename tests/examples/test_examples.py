@@ -78,6 +78,10 @@ def service() -> Iterator[str]:
 def environment(**more: str) -> dict[str, str]:
     # Tests share the cores: threads that spin would starve each other, and a schema may wait for its turn.
     shared = {"OMP_NUM_THREADS": "1", "INTAGLIO_ENGINE_GRAMMAR_DEADLINE_S": "60"}
+    shared |= {
+        name: os.environ[name]
+        for name in ("XDG_CACHE_HOME", "INTAGLIO_ENGINE_GRAMMAR_WARM", "SSL_CERT_FILE")
+    }
     return {"PATH": os.environ["PATH"], "PYTHONSAFEPATH": "1", **shared, **more}
 
 

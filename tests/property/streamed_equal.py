@@ -38,7 +38,9 @@ ATTEMPTS = 3
 def tiny_service(folder: Path) -> Iterator[Live]:
     """The service over an engine with a random model."""
     checkpoint = write_checkpoint(folder / "tiny", LLAMA)
-    engine = EngineConfig.load({"model": str(checkpoint), "num_blocks": 512}, environ={})
+    engine = EngineConfig.load(
+        {"model": str(checkpoint), "num_blocks": 512, "grammar_warm": 0}, environ={}
+    )
     watch = Watch(backoff_s=0.05, silence_s=600.0)
     with live(Launch.of(engine), checkpoint, watch=watch) as running:
         yield running

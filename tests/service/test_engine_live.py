@@ -43,7 +43,9 @@ LONG = {"type": "string", "minLength": 1500}
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     config = {**LLAMA, "max_position_embeddings": 2048}
     folder = write_checkpoint(tmp_path_factory.mktemp("models") / "tiny", config)
-    engine = EngineConfig.load({"model": str(folder), "num_blocks": 512}, environ={})
+    engine = EngineConfig.load(
+        {"model": str(folder), "num_blocks": 512, "grammar_warm": 0}, environ={}
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", "1")  # two cores, shared with other tests
         # An engine's end is noticed by itself: its silence is borne for longer than a test may take.

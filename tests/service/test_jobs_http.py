@@ -162,7 +162,7 @@ def test_a_job_is_cancelled_and_resumed(service: Live) -> None:
 
 def test_a_job_goes_on_after_a_restart(folder: Path, data: Path) -> None:
     keyed = {"idempotency-key": "before and after"}
-    with running(folder, data, pace_s=0.2) as service:
+    with running(folder, data, pace_s=0.2, grammar=TRUSTING) as service:
         put(service, table(700, "slow"))
         job = service.http.post("/v1/jobs", json=JOB, headers=keyed).json()["id"]
         until(lambda: service.http.get(f"/v1/jobs/{job}").json()["counts"]["done"] > 0)
@@ -170,7 +170,7 @@ def test_a_job_goes_on_after_a_restart(folder: Path, data: Path) -> None:
     before = ledger.status(job)
     ledger.close()
     assert (before.state, 0 < before.counts.done < 700) == (JobState.READY, True)
-    with running(folder, data, pace_s=0.0) as service:
+    with running(folder, data, pace_s=0.0, grammar=TRUSTING) as service:
         ready(service)
         assert service.http.post("/v1/jobs", json=JOB, headers=keyed).json()["id"] == job
         status = ended(service, job)
@@ -212,7 +212,7 @@ def test_names_that_would_leave_the_folder(service: Live, shared: Path, name: st
 
 
 def test_files_are_listed_replaced_deleted_and_bounded(folder: Path, data: Path) -> None:
-    with running(folder, data, max_data_bytes=1000) as service:
+    with running(folder, data, grammar=TRUSTING, max_data_bytes=1000) as service:
         put(service, b"x" * 600, "a.csv")
         put(service, b"y" * 700, "a.csv")
         refused = put(service, b"z" * 400, "b.csv")
@@ -226,7 +226,7 @@ def test_files_are_listed_replaced_deleted_and_bounded(folder: Path, data: Path)
 
 
 def test_open_jobs_are_bounded_and_counted(folder: Path, data: Path) -> None:
-    with running(folder, data, max_open_jobs=1) as service:
+    with running(folder, data, grammar=TRUSTING, max_open_jobs=1) as service:
         put(service, table(MANY, "slow"))
         keyed = {"idempotency-key": "first"}
         first = service.http.post("/v1/jobs", json=JOB, headers=keyed).json()["id"]

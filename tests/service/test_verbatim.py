@@ -52,7 +52,7 @@ def llm(folder: Path) -> Iterator[LLM]:
 
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[Live]:
-    settings = {"model": str(folder), "num_blocks": 256, "threads": 1}
+    settings = {"model": str(folder), "num_blocks": 256, "threads": 1, "grammar_warm": 0}
     (launch,) = launches(EngineConfig.load(settings, {}))
     with live(launch, folder) as running:
         yield running

@@ -386,8 +386,10 @@ def environment(url: str | None = None, **more: str) -> dict[str, str]:
         "COLUMNS": "100",
         "INTAGLIO_ENGINE_GRAMMAR_DEADLINE_S": "60",
         "INTAGLIO_ENGINE_GRAMMAR_CPU_S": "60",
+        "INTAGLIO_ENGINE_GRAMMAR_WARM": "0",
     }
-    passed = {name: os.environ[name] for name in ("HOME", "XDG_CACHE_HOME") if name in os.environ}
+    names = ("HOME", "XDG_CACHE_HOME", "SSL_CERT_FILE")
+    passed = {name: os.environ[name] for name in names if name in os.environ}
     return shared | passed | ({"INTAGLIO_BASE_URL": url} if url else {}) | more
 
 

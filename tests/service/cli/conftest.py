@@ -37,6 +37,8 @@ def start(
     environment = {"PATH": os.environ["PATH"], "COLUMNS": "80", "PYTHONSAFEPATH": "1"}
     # Tests share the cores: threads that spin would starve each other, and a schema may wait for its turn.
     environment |= {"OMP_NUM_THREADS": "1", "INTAGLIO_ENGINE_GRAMMAR_DEADLINE_S": "60"}
+    for name in ("XDG_CACHE_HOME", "INTAGLIO_ENGINE_GRAMMAR_WARM", "SSL_CERT_FILE"):
+        environment[name] = os.environ[name]
     return subprocess.Popen(
         [PROGRAM, *map(str, args)],
         stdout=subprocess.PIPE,

@@ -19,7 +19,7 @@ from intaglio.service.client import BadRequest, NotFound
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
-from tests.service.cli.conftest import start
+from tests.service.cli.conftest import Run, start
 from tests.support.tiny_checkpoint import QWEN2, write_checkpoint
 
 
@@ -127,17 +127,16 @@ def test_ctrl_c_ends_it_in_order(server: Running, client: Client) -> None:
     assert server.process.wait(120) == 130
 
 
-def test_what_cannot_start_says_why(tmp_path: Path) -> None:
+def test_what_cannot_start_says_why(run: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for args, words in (
         (("-m", tmp_path / "empty"), "is empty"),
         (("-m", tmp_path / "nowhere"), "no folder"),
     ):
-        process = start("serve", "--port", "0", *args)
-        _, err = process.communicate(timeout=120)
-        assert process.returncode == 4
-        assert words in err
-        assert "Traceback" not in err
+        refused = run("serve", "--port", "0", *args)
+        assert refused.exit_code == 4
+        assert words in refused.stderr
+        assert "Traceback" not in refused.stderr
 
 
 def test_an_address_or_a_folder_that_cannot_be_had_is_said_at_the_start(tmp_path: Path) -> None:
