@@ -33,8 +33,9 @@ def serving(
     folder: Path, engines: int = 1, watch: Watch = WATCH, wait_s: float = 60.0
 ) -> Iterator[Live]:
     script = launch(Script(pace_s=0.01))
-    settings = {"engines": engines, "engine_wait_s": wait_s}
-    with live(script, folder, watch=watch, grammar=TRUSTING, **settings) as service:
+    with live(
+        script, folder, watch=watch, grammar=TRUSTING, engines=engines, engine_wait_s=wait_s
+    ) as service:
         until(lambda: {one.state for one in service.app.service.backend.engines} == READY)
         yield service
 
