@@ -35,6 +35,13 @@ from .model.checkpoint_report import (
     supported_families,
 )
 from .model.model_costs import Cost, ModelCosts, checkpoint_costs
+from .quantize.quantization import (
+    CALIBRATED_FORMATS,
+    QUANTIZED_FORMATS,
+    CalibrationText,
+    CalibrationTexts,
+    quantize_checkpoint,
+)
 from .schedule.drafting import DraftCounts
 from .text.chat import ChatTemplate
 from .text.detokenize import Detokenizer
@@ -109,4 +116,9 @@ __all__ = [
     "checkpoint_costs",
     "model_folder",
     "supported_families",
+    "CALIBRATED_FORMATS",
+    "QUANTIZED_FORMATS",
+    "CalibrationText",
+    "CalibrationTexts",
+    "quantize_checkpoint",
 ]

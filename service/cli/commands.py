@@ -14,7 +14,7 @@ from .evaluation_commands import calibrate, evaluate
 from .job_commands import jobs
 from .key_commands import keys
 from .measure_commands import bench, roofline
-from .model_commands import models
+from .model_commands import models, quantize
 from .page_commands import view
 from .registry_commands import add_registry_commands
 from .report_options import CalibrationOption, ConfidenceOption, GroundingOption
@@ -391,6 +391,7 @@ def schema_check(
 
 app.command()(bench)
 app.command()(roofline)
+app.command()(quantize)
 app.command("eval")(evaluate)
 app.command()(calibrate)
 app.command()(view)

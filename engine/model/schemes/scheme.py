@@ -27,7 +27,13 @@ class Stored:
 
 
 class Part(Protocol):
-    """One matrix of a checkpoint, for a model in `dtype`. Its tensors are read on request."""
+    """One matrix of a checkpoint, for a model in `dtype`. Its tensors are read on request.
+
+    `name` is that in the checkpoint, without a suffix.
+    """
+
+    @property
+    def name(self) -> str: ...
 
     @property
     def dtype(self) -> torch.dtype: ...

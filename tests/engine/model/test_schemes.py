@@ -115,6 +115,7 @@ class OneMatrix:
     """A part of a checkpoint with one tensor, whatever its suffix."""
 
     tensor: torch.Tensor
+    name: str = "matrix"
 
     @property
     def dtype(self) -> torch.dtype:
