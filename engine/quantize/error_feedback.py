@@ -68,4 +68,5 @@ def _inverse_factor(moments: Tensor) -> Tensor:
     mean = float(damped.diagonal().mean())
     damped.diagonal().add_(DAMPING * mean if mean > 0 else 1.0)
     inverse = torch.cholesky_inverse(torch.linalg.cholesky(damped))
-    return torch.linalg.cholesky(inverse, upper=True).to(torch.float32)
+    factor: Tensor = torch.linalg.cholesky(inverse, upper=True)
+    return factor.to(torch.float32)

@@ -141,7 +141,7 @@ def test_error_feedback_keeps_products_better_than_rounding_to_the_nearest() -> 
         plain = torch.cat(
             [
                 (part / scale.unsqueeze(1)).round().clamp(-8, 7) * scale.unsqueeze(1)
-                for part in matrix.split(64, 1)
+                for part in torch.split(matrix, 64, 1)
                 for scale in [group_scales(part, torch.ones(part.shape[1]))]
             ],
             1,
