@@ -40,8 +40,8 @@ from .quantize.quantization import (
     QUANTIZED_FORMATS,
     CalibrationText,
     CalibrationTexts,
-    quantize_checkpoint,
 )
+from .quantize.quantize_checkpoint import quantize_checkpoint
 from .schedule.drafting import DraftCounts
 from .text.chat import ChatTemplate
 from .text.detokenize import Detokenizer

@@ -1,11 +1,10 @@
-"""`quantize_checkpoint`, and the values that go in and come out. Loads torch on call only.
+"""The values that go into a quantisation and come out: formats, texts, accuracy.
 
-Does: define the interface of this package. Does not: compute (`quantize`).
+Does: define them, without torch. Does not: quantise (`quantize`).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 QUANTIZED_FORMATS: Final = ("fp8", "int8", "w4")
@@ -59,26 +58,3 @@ class Quantized:
     bytes_before: int
     bytes_after: int
     accuracy: Accuracy | None
-
-
-def quantize_checkpoint(
-    source: Path,
-    out: Path,
-    form: str,
-    texts: CalibrationTexts,
-    progress: Progress,
-    device: str = "cpu",
-) -> Quantized:
-    """Write the checkpoint `source` in the format `form` to the new folder `out`.
-
-    The embedding, the head, norms, biases and routers stay as they are.
-
-    Raises:
-        ModelError: `source` cannot be used or is quantised already, or `out` cannot be written.
-        ConfigError: torch finds no such device.
-        ValueError: the format needs texts, and there are none.
-    """
-    from .quantize import quantize
-    from .targets import TARGETS
-
-    return quantize(source, out, TARGETS[form], texts, progress, device)

@@ -26,7 +26,7 @@ from .input_moments import InputMoments, Observed, ObservedSchemes
 from .quantization import CalibrationTexts, Progress, Quantized
 from .quantized_files import write_quantized
 from .sequence_reader import SequenceReader
-from .targets import Target, Tensors
+from .written_formats import Tensors, WrittenFormat
 
 MOMENT_BYTES = 4 * 2**30
 """The memory for moments of inputs. Layers with more are read in several passes over the documents."""
@@ -35,7 +35,7 @@ MOMENT_BYTES = 4 * 2**30
 def quantize(
     source: Path,
     out: Path,
-    target: Target,
+    form: WrittenFormat,
     texts: CalibrationTexts,
     progress: Progress,
     device: str,
@@ -43,7 +43,7 @@ def quantize(
     """See `quantize_checkpoint`."""
     if device == "cuda" and not torch.cuda.is_available():
         raise ConfigError("torch finds no usable GPU", where="device", hint="use cpu")
-    if target.needs_inputs and not texts.calibration:
+    if form.needs_inputs and not texts.calibration:
         raise ValueError("the format needs texts to calibrate with")
     spec = read_spec(source)
     if spec.schemes != Uniform():
@@ -56,12 +56,12 @@ def quantize(
     names = _matrices(spec)
     with torch.inference_mode():
         before = work.distributions("original", source) if texts.comparison else None
-        rounded = work.rounded(target, names) if target.needs_inputs else None
+        rounded = work.rounded(form, names) if form.needs_inputs else None
 
         def tensors(name: str, matrix: Tensor) -> Tensors:
-            return target.tensors(matrix, None) if rounded is None else rounded.pop(name)
+            return form.tensors(matrix, None) if rounded is None else rounded.pop(name)
 
-        size = write_quantized(source, out, names, tensors, _config(target, names, spec))
+        size = write_quantized(source, out, names, tensors, _config(form, names, spec))
         after = None if before is None else work.distributions("quantised", out)
     return Quantized(
         matrices=len(names),
@@ -85,7 +85,7 @@ class _Work:
         decoder = self._decoder(folder, read_spec(folder))
         return distributions(SequenceReader(decoder, self.texts.longest), self.texts.comparison)
 
-    def rounded(self, target: Target, names: Sequence[str]) -> dict[str, Tensors]:
+    def rounded(self, form: WrittenFormat, names: Sequence[str]) -> dict[str, Tensors]:
         """The tensors of all matrices, by name and suffix."""
         moments = InputMoments()
         schemes = ObservedSchemes(frozenset(names), Observed(moments))
@@ -100,7 +100,7 @@ class _Work:
             for name in group:
                 self.progress("rounding", len(found) / len(names))
                 matrix = _read(files, name).to(self.device)
-                tensors = target.tensors(matrix, moments.of(name, matrix.shape[1]))
+                tensors = form.tensors(matrix, moments.of(name, matrix.shape[1]))
                 found[name] = {suffix: tensor.cpu() for suffix, tensor in tensors.items()}
         return found
 
@@ -130,7 +130,7 @@ def _matrices(spec: ModelSpec) -> list[str]:
 
 
 def _groups(spec: ModelSpec, names: frozenset[str]) -> Iterator[list[str]]:
-    """The matrices of consecutive layers whose moments fit the memory for them, at least one layer each."""
+    """The matrices of consecutive layers with moments that fit `MOMENT_BYTES` together, at least one layer each."""
     group: list[str] = []
     size = 0
     for i in range(spec.layers):
@@ -144,9 +144,9 @@ def _groups(spec: ModelSpec, names: frozenset[str]) -> Iterator[list[str]]:
     yield group
 
 
-def _config(target: Target, names: Sequence[str], spec: ModelSpec) -> dict[str, Any]:
+def _config(form: WrittenFormat, names: Sequence[str], spec: ModelSpec) -> dict[str, Any]:
     """The value of `quantization_config`."""
-    form, weights, activations = target.settings()
+    form, weights, activations = form.settings()
     every = (name for i in range(spec.layers) for name in layer_matrices(spec, i))
     kept = sorted(set(every) - set(names))
     return {

@@ -1,6 +1,6 @@
 """The folder of a quantised checkpoint: weights in the source's files, the configuration, the tokenizer.
 
-Does: write all of it next to its final name, then rename. Does not: round (`targets`).
+Does: write all of it next to its final name, then rename. Does not: round (`written_formats`).
 """
 
 import json

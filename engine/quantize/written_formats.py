@@ -23,7 +23,7 @@ NIBBLES: Final = 8
 Tensors = Mapping[str, Tensor]
 
 
-class Target(Protocol):
+class WrittenFormat(Protocol):
     """A format of quantised matrices."""
 
     @property
@@ -44,46 +44,46 @@ class Target(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Int8:
+class WrittenInt8:
     """8-bit integers with a scale for each output."""
 
     needs_inputs: bool = False
 
     def tensors(self, matrix: Tensor, moments: Tensor | None) -> Tensors:  # noqa: ARG002
-        """See `Target`."""
+        """See `WrittenFormat`."""
         scales = _scales(matrix, LARGEST)
         codes = (matrix.float() / scales).round_().clamp_(-LARGEST, LARGEST)
         return {".weight": codes.to(torch.int8), ".weight_scale": scales}
 
     def settings(self) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
-        """See `Target`."""
+        """See `WrittenFormat`."""
         return "int-quantized", _numbers("int", 8, "channel"), _by_token("int")
 
 
 @dataclass(frozen=True, slots=True)
-class Fp8:
+class WrittenFp8:
     """8-bit floats (E4M3) with a scale for each output."""
 
     needs_inputs: bool = False
 
     def tensors(self, matrix: Tensor, moments: Tensor | None) -> Tensors:  # noqa: ARG002
-        """See `Target`."""
+        """See `WrittenFormat`."""
         scales = _scales(matrix, FP8_LARGEST)
         return {".weight": (matrix.float() / scales).to(FP8), ".weight_scale": scales}
 
     def settings(self) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
-        """See `Target`."""
+        """See `WrittenFormat`."""
         return "float-quantized", _numbers("float", 8, "channel"), _by_token("float")
 
 
 @dataclass(frozen=True, slots=True)
-class W4:
+class WrittenW4:
     """4-bit integers with a scale for each output and each 128 inputs, rounded with error feedback."""
 
     needs_inputs: bool = True
 
     def tensors(self, matrix: Tensor, moments: Tensor | None) -> Tensors:
-        """See `Target`."""
+        """See `WrittenFormat`."""
         if moments is None:
             raise ValueError("rounding to 4 bits needs the moments of inputs")
         codes, scales = rounded_4bit(matrix, moments, GROUP_SIZE)
@@ -94,11 +94,15 @@ class W4:
         }
 
     def settings(self) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
-        """See `Target`."""
+        """See `WrittenFormat`."""
         return "pack-quantized", {**_numbers("int", 4, "group"), "group_size": GROUP_SIZE}, None
 
 
-TARGETS: Final[Mapping[str, Target]] = {"fp8": Fp8(), "int8": Int8(), "w4": W4()}
+FORMATS: Final[Mapping[str, WrittenFormat]] = {
+    "fp8": WrittenFp8(),
+    "int8": WrittenInt8(),
+    "w4": WrittenW4(),
+}
 
 
 def packed(codes: Tensor) -> Tensor:
