@@ -146,13 +146,13 @@ def _groups(spec: ModelSpec, names: frozenset[str]) -> Iterator[list[str]]:
 
 def _config(form: WrittenFormat, names: Sequence[str], spec: ModelSpec) -> dict[str, Any]:
     """The value of `quantization_config`."""
-    form, weights, activations = form.settings()
+    name, weights, activations = form.settings()
     every = (name for i in range(spec.layers) for name in layer_matrices(spec, i))
     kept = sorted(set(every) - set(names))
     return {
         "quant_method": "compressed-tensors",
         "quantization_status": "compressed",
-        "format": form,
+        "format": name,
         "global_compression_ratio": None,
         "kv_cache_scheme": None,
         "ignore": ["lm_head", *_routers(spec), *kept],
