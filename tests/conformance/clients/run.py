@@ -53,6 +53,7 @@ def run(suite: Suite, work: Path) -> dict[str, Any]:
             [
                 *(str(python), "-m", "pytest", "-q", "-p", "counting_plugin"),
                 *("-p", "no:cacheprovider", "-W", "ignore", "-o", "addopts=--tb=short"),
+                *("--confcutdir", str(folder)),
                 *("-o", "asyncio_mode=auto", "-o", "asyncio_default_test_loop_scope=session"),
                 *suite.paths,
             ],

@@ -122,6 +122,15 @@ SUITES: tuple[Suite, ...] = (
         ),
     ),
     Suite(
+        name="open responses",
+        installs=("llm-comply==0.5.0", *_PYTEST),
+        paths=("open_responses_suite.py",),
+        expected="expected_open_responses.json",
+        rules=(
+            ("weather in San Francisco", _call("get_weather", {"location": "San Francisco, CA"})),
+        ),
+    ),
+    Suite(
         name="ollama-python",
         installs=("ollama==0.6.3", *_PYTEST),
         paths=("ollama_suite.py",),
