@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import jinja2
-import jinja2.ext
 import jinja2.meta
 import jinja2.nodes
-import jinja2.sandbox
 
 from ..errors import InvalidRequest, ModelError
 from .prompt_frame import PromptFrame
+from .template_sandbox import LONGEST_TEXT, TemplateSandbox
 from .tokenizer import Piece, Tokenizer
 
 PLAIN = (
@@ -28,8 +27,13 @@ PLAIN = (
     "{% if add_generation_prompt %}assistant: {% endif %}"
 )
 _LONGEST_TEMPLATE = 256 * 1024  # characters
-_LONGEST_PROMPT = 16 * 1024 * 1024  # characters
 _VARYING = frozenset({"strftime_now", "lipsum", "random"})  # globals and filters
+_FAILURES = (
+    *(jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError),
+    *(AttributeError, RecursionError),
+)
+"""What a template may raise that fails."""
+
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 _SUBSTITUTE = re.compile(
     "\ue000([0-9a-f]{24}):([0-9]+)\ue001"
@@ -64,7 +68,7 @@ class ChatTemplate:
         self._special = dict(special or {})
         self._seconds = seconds
         try:
-            sandbox = _Sandbox(0.0, _Seal())
+            sandbox = _sandbox(0.0, _Seal())
             self._code = sandbox.compile(source)
             tree = sandbox.parse(source)
             names = jinja2.meta.find_undeclared_variables(tree)
@@ -156,7 +160,7 @@ class ChatTemplate:
                     hint="one of " + ", ".join(sorted(_ROLES)),
                 )
         seal = _Seal()
-        sandbox = _Sandbox(time.thread_time() + self._seconds, seal)
+        sandbox = _sandbox(time.thread_time() + self._seconds, seal)
         values = {name: seal.close(value) for name, value in (variables or {}).items()}
         values["messages"] = [
             {
@@ -175,10 +179,10 @@ class ChatTemplate:
             for part in template.generate(**self._special, **values):
                 parts.append(part)
                 length += len(part)
-                if length > _LONGEST_PROMPT:
-                    raise InvalidRequest(f"the prompt is longer than {_LONGEST_PROMPT} characters")
+                if length > LONGEST_TEXT:
+                    raise InvalidRequest(f"the prompt is longer than {LONGEST_TEXT} characters")
                 sandbox.tick()
-        except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        except _FAILURES as error:
             raise InvalidRequest(f"the chat template failed: {error}", where="/messages") from error
         return list(seal.open("".join(parts)))
 
@@ -249,64 +253,10 @@ def _is_plain(key: object, value: object) -> bool:
     return key in _IDS and isinstance(value, str) and _SHORT_ID.fullmatch(value) is not None
 
 
-class _LoopControls(jinja2.ext.Extension):
-    """`break` and `continue`, which published templates use."""
-
-    tags = {"break", "continue"}  # noqa: RUF012 - the base class says set
-
-    def parse(self, parser: Any) -> jinja2.nodes.Node:
-        token = next(parser.stream)
-        kind = jinja2.nodes.Break if token.value == "break" else jinja2.nodes.Continue
-        return kind(lineno=token.lineno)
-
-
-class _Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
-    """The environment of templates, which come with model weights and may be hostile: no Python attributes, no state, a
-    time limit."""
-
-    intercepted_binops = frozenset(["+", "-", "*", "/", "//", "**", "%"])
-
-    def __init__(self, deadline: float, seal: _Seal) -> None:
-        super().__init__(
-            trim_blocks=True,
-            lstrip_blocks=True,
-            extensions=[_LoopControls],
-            optimized=False,  # constants folded at compilation would have no substitutes
-        )
-        self.deadline = deadline
-        self.filters["tojson"] = _tojson(seal)
-        self.globals["raise_exception"] = _raise_exception
-        self.globals["strftime_now"] = _strftime_now
-
-    def tick(self) -> None:
-        """Stop a rendering that takes too long. Called at every operation on which a template can spend time."""
-        if time.thread_time() > self.deadline:
-            raise jinja2.TemplateRuntimeError("it takes too long")
-
-    def getattr(self, obj: Any, attribute: str) -> Any:
-        self.tick()
-        return super().getattr(obj, attribute)
-
-    def getitem(self, obj: Any, argument: Any) -> Any:
-        self.tick()
-        return super().getitem(obj, argument)
-
-    def call(self, *args: Any, **kwargs: Any) -> Any:
-        self.tick()
-        return super().call(*args, **kwargs)
-
-    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        self.tick()
-        if operator in ("*", "**"):
-            for size in (left, right):
-                if isinstance(size, int) and abs(size) > 10_000:
-                    raise jinja2.TemplateRuntimeError("a product is too large")
-        if operator == "**" and isinstance(right, int) and right > 64:
-            raise jinja2.TemplateRuntimeError("a power is too large")
-        value = super().call_binop(context, operator, left, right)
-        if isinstance(value, str | list | tuple) and len(value) > _LONGEST_PROMPT:
-            raise jinja2.TemplateRuntimeError("a value is too long")
-        return value
+def _sandbox(deadline: float, seal: _Seal) -> TemplateSandbox:
+    sandbox = TemplateSandbox(deadline, _tojson(seal))
+    sandbox.globals["strftime_now"] = _strftime_now
+    return sandbox
 
 
 def _tojson(seal: _Seal) -> Callable[..., str]:
@@ -315,10 +265,6 @@ def _tojson(seal: _Seal) -> Callable[..., str]:
         return str(seal.close(text))
 
     return tojson
-
-
-def _raise_exception(message: str) -> None:
-    raise jinja2.TemplateRuntimeError(message)
 
 
 def _strftime_now(pattern: str) -> str:

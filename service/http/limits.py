@@ -6,6 +6,7 @@ malformed HTTP with an error document. Does not: count what a key uses (`key_acc
 
 import asyncio
 import math
+import re
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -27,6 +28,7 @@ from ..errors import (
 from .principal import current_tenant
 from .problems import problem_response
 
+_BLANK_LINE = re.compile(rb"\n\r?\n")
 _PACE_WINDOW = 64
 _LONGEST_PAUSE_S = 600
 
@@ -161,10 +163,12 @@ class BoundedHeaderProtocol(H11Protocol):
     """uvicorn's HTTP/1.1 protocol with time limits; answers malformed requests with an error document.
 
     A client must send its headers within `header_timeout_s`. The connection of a client that leaves a full write buffer
-    full for `write_timeout_s` is aborted, which ends its request.
+    full for `write_timeout_s` is aborted, which ends its request. Request line and headers have at most
+    `max_header_bytes`, also if they arrive at once: h11 bounds only what it has to wait for.
     """
 
     header_timeout_s = 10.0
+    max_header_bytes = 16 * 1024
     write_timeout_s = 60.0
     _headers_due: asyncio.TimerHandle | None = None
     _reading_due: asyncio.TimerHandle | None = None
@@ -174,6 +178,9 @@ class BoundedHeaderProtocol(H11Protocol):
         self._watch_headers()
 
     def data_received(self, data: bytes) -> None:
+        if self.conn.their_state is h11.IDLE and self._has_long_head(data):
+            self.send_400_response("the headers are too long")
+            return
         super().data_received(data)
         self._watch_headers()
 
@@ -195,6 +202,14 @@ class BoundedHeaderProtocol(H11Protocol):
         if self._reading_due is not None:
             self._reading_due.cancel()
             self._reading_due = None
+
+    def _has_long_head(self, data: bytes) -> bool:
+        """Whether a request that has not begun yet would have too long a head with `data`."""
+        before = len(self.conn.trailing_data[0])
+        if before + len(data) <= self.max_header_bytes:
+            return False
+        end = _BLANK_LINE.search(data)
+        return before + (len(data) if end is None else end.start()) > self.max_header_bytes
 
     def send_400_response(self, msg: str) -> None:
         error = problem_response(InvalidBody(msg, hint="send a valid HTTP/1.1 request"))

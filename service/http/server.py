@@ -51,6 +51,7 @@ class Server(uvicorn.Server):
         limits = {
             "header_timeout_s": config.header_timeout_s,
             "write_timeout_s": config.write_timeout_s,
+            "max_header_bytes": MAX_HEADER_BYTES,
         }
         http = type("Http", (BoundedHeaderProtocol,), limits)
         super().__init__(

@@ -384,6 +384,16 @@ def test_headers_over_the_limit_are_refused(service: Live) -> None:
     assert status == 400
 
 
+def test_headers_over_the_limit_are_refused_also_if_they_come_at_once(service: Live) -> None:
+    head, body = b"POST /v1/extract HTTP/1.1\r\nhost: x\r\ncontent-length: 20000\r\n", b"z" * 20_000
+    for long, expected in ((b"x: " + b"y" * 16_500, b"headers are too long"), (b"x: y", b"JSON")):
+        with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
+            connection.sendall(head + long + b"\r\n\r\n" + body)
+            status, data = _answer(connection)
+        assert status == 400
+        assert expected in data, data
+
+
 def test_what_is_not_http_gets_the_usual_document(service: Live) -> None:
     with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
         connection.sendall(b"\x16\x03\x01 nonsense\r\n\r\n")
