@@ -152,7 +152,7 @@ def _require_narrow(text: str) -> None:
 
 
 def _require_small(subject: Any, others: Iterable[Any]) -> None:
-    """Refuse an operation whose result may be too long: every part of one value with all of another one, or all parts
+    """Refuse an operation if its result may be too long: each part of one value with all of another one, or all parts
     of a list as one text."""
     size = _size(subject)
     for other in others:
