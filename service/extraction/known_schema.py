@@ -186,6 +186,12 @@ class KnownSchemas:
             return found
 
 
+def form_of(body: bytes) -> int | None:
+    """A number that bodies of the same form share; None for a body that no form can be of."""
+    split = _split(body)
+    return None if split is None else hash(split.key)
+
+
 def _split(body: bytes) -> _Split | None:
     """The varying parts of a body; None if it is not a valid body with a text, or looks unusual."""
     try:

@@ -28,7 +28,7 @@ from starlette.responses import Response
 from ..documents.read_source import ReadSource
 from ..errors import BodyTooLarge, InvalidBody
 from ..extraction.extract import Extractor, ParsedExtraction
-from ..extraction.known_schema import KnownExtraction
+from ..extraction.known_schema import KnownExtraction, form_of
 from ..extraction.translate import extract_request, form_request
 from ..idempotency.answer_store import MAX_ANSWER_BYTES
 from .document_input import read_source
@@ -66,19 +66,23 @@ async def extract(service: Service, request: Request) -> Response:
         once = await held.enter_async_context(once_only(service, request, call.signed))
         if (replay := once.replay()) is not None:
             return replay
-        known = await _known(service, call.body)
+        known = await _known(service, request, call.body)
         if known is not None:
             result = await while_connected(request.receive, run_known(service, known))
             answer = _formatted(result, known.options.whitespace)
             await once.keep(_JSON, bytes(answer.body))
             return answer
-        parsed, source = await while_connected(request.receive, _examined(service, call))
-        if parsed.body.stream:
-            return await _stream(service, request, _Examined(parsed, source), once, held)
-        answer = await _answer(service, request, _Examined(parsed, source))
+        with service.firsts.examining(form_of(call.body)) as is_first:
+            examined = await while_connected(request.receive, _examined(service, call))
+            learn = partial(_learn, service, call.body, examined)
+            if is_first:  # others wait for what is learnt
+                await service.offload(learn)
+        if examined.parsed.body.stream:
+            return await _stream(service, request, examined, once, held)
+        answer = await _answer(service, request, examined)
         await once.keep(_JSON, bytes(answer.body))
-        if source is None:
-            await service.offload(partial(_learn, service, call.body, parsed))
+        if not is_first:
+            await service.offload(learn)
         return answer
 
 
@@ -138,17 +142,29 @@ def _request(call: _Call, max_depth: int) -> ExtractRequest:
     return form_request(call.body, max_depth=max_depth)
 
 
-async def _known(service: Service, body: bytes) -> KnownExtraction | None:
-    """The extraction of a body that differs from an earlier one in text and sampling only; None for any other."""
+async def _known(service: Service, request: Request, body: bytes) -> KnownExtraction | None:
+    """The extraction of a body that differs from an earlier one in text and sampling only; None for any other.
+
+    A body that differs so from one that is being examined waits for it.
+    """
+    found = await _prepared(service, body)
+    form = form_of(body) if found is None else None
+    if form is None or (examined := service.firsts.examined(form)) is None:
+        return found
+    await while_connected(request.receive, examined.wait())
+    return await _prepared(service, body)
+
+
+async def _prepared(service: Service, body: bytes) -> KnownExtraction | None:
     if service.known is None:
         return None
     prepare = partial(service.known.prepare, body)
     return prepare() if len(body) <= INLINE_BYTES else await service.offload(prepare)
 
 
-def _learn(service: Service, body: bytes, parsed: ParsedExtraction) -> None:
-    if service.known is not None:
-        service.known.learn(body, parsed)
+def _learn(service: Service, body: bytes, examined: _Examined) -> None:
+    if service.known is not None and examined.source is None:
+        service.known.learn(body, examined.parsed)
 
 
 def _parse(service: Service, body: ExtractRequest, extractor: Extractor) -> ParsedExtraction:

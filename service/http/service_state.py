@@ -26,6 +26,7 @@ from ..idempotency.answer_store import AnswerStore
 from ..registry.directory import SchemaDirectory
 from .access import Access
 from .backend import Backend
+from .first_requests import FirstRequests
 from .key_accounts import KeyAccounts
 from .limits import RequestGate
 from .service_metrics import Metrics
@@ -59,6 +60,7 @@ class Service:
     documents: DocumentStore = field(default_factory=DocumentStore)
     reader: DocumentReader = field(default_factory=DocumentReader)
     reading: anyio.CapacityLimiter = field(default_factory=partial(anyio.CapacityLimiter, 8))
+    firsts: FirstRequests = field(default_factory=FirstRequests)
     fleet_is_ready: bool = True
     door: SchemaGate | None = None
     extractor: Extractor | None = None
