@@ -126,6 +126,7 @@ class NativeMatcher:
         # By the number of tokens accepted since `skip`: the result of `closing`, and an end that need not be short.
         self._closings: list[Run | None] = [None]
         self._ends: list[EndText | None] = [None]
+        self._forced: list[Run | None] = [None]  # the results of `forced`
         self._finished = False
 
     @property
@@ -160,20 +161,22 @@ class NativeMatcher:
             Violation: the token is not legal here; the matcher has not moved.
         """
         cursor, index = self._cursor, self.grammar.index
-        if token in index.vocabulary.end_ids:
+        text = index.texts.get(token)
+        if text is None:
+            if token not in index.vocabulary.end_ids:
+                raise Violation(f"token {token} is not legal here")
             if self._finished or not cursor.can_end():
                 raise Violation(f"the output may not end here (token {token})")
             self._finished = True
         else:
-            text, memories = index.texts.get(token), len(cursor.memories)
-            if text is None or self._finished or not cursor.read(text):
+            memories = len(cursor.memories)
+            if self._finished or not cursor.read(text):
                 cursor.memories.cut(memories)
                 raise Violation(f"token {token} is not legal here")
             self._steps.append(cursor.commit(text, memories))
-        run = self._closings[-1]
         self.tokens.append(token)
-        goes_on = run is not None and run[1] < len(run[0]) and run[0][run[1]] == token
-        self._closings.append((run[0], run[1] + 1) if run is not None and goes_on else None)
+        self._closings.append(_after(self._closings[-1], token))
+        self._forced.append(_after(self._forced[-1], token))
         self._ends.append(None)
 
     @_moving
@@ -193,15 +196,21 @@ class NativeMatcher:
             raise Violation(f"one of {len(tokens)} tokens is not legal here")
         cursor.commit(whole, memories)
         self.tokens += tokens
-        self._steps, self._closings, self._ends = [], [None], [None]
+        self._steps, self._closings, self._ends, self._forced = [], [None], [None], [None]
 
     @_moving
     def forced(self) -> tuple[int, ...]:
         """Tokens that must come next because no other text is legal; see `Matcher.forced`."""
         if self._finished:
             return ()
+        known = self._forced[-1]
+        if known is not None and known[1] < len(known[0]):
+            return known[0][known[1] :]
         text, over = self._generation.force(self._cursor)
-        return self._generation.spelled(self.tokens, text, over=over)
+        found = self._generation.spelled(self.tokens, text, over=over)
+        if found:
+            self._forced[-1] = found, 0
+        return found
 
     def rollback(self, count: int) -> None:
         """Take back the last `count` accepted tokens; see `Matcher.rollback`."""
@@ -211,6 +220,7 @@ class NativeMatcher:
             self.tokens.pop()
             self._closings.pop()
             self._ends.pop()
+            self._forced.pop()
             if self._finished:
                 self._finished = False
             else:
@@ -222,6 +232,7 @@ class NativeMatcher:
         twin._cursor = self._cursor.fork()
         twin.tokens, twin._steps = list(self.tokens), list(self._steps)
         twin._closings, twin._ends = list(self._closings), list(self._ends)
+        twin._forced = list(self._forced)
         twin._finished = self._finished
         return twin
 
@@ -309,6 +320,13 @@ class NativeMatcher:
             self._closings[-1] = found
         tokens, at = found
         return tokens[at:] or None
+
+
+def _after(run: Run | None, token: int) -> Run | None:
+    """The rest of a run of tokens after `token`; None if the run does not go on with it."""
+    if run is None or run[1] == len(run[0]) or run[0][run[1]] != token:
+        return None
+    return run[0], run[1] + 1
 
 
 def _find_end(

@@ -189,11 +189,19 @@ class GrammarCache:
             timer.cancel()
         self._keep(constraint, outcome, time.perf_counter() - start)
         self._settle(future, outcome)
+        if not isinstance(outcome, GrammarError) and constraint.document is None:
+            self._compiler.warm_up(outcome, constraint)  # beside the prompt of the first request
         self._record_uses()
 
     def _outcome(self, constraint: Constraint) -> Outcome:
         try:
-            return self._compiled(constraint)
+            grammar = self._compiled(constraint)
+            _ = grammar.least_tokens  # computed and cached here, off the step loop
+            if (
+                constraint.document is not None
+            ):  # its first masks take long, and its prompt is long as well
+                self._compiler.warm_up(grammar, constraint)
+            return grammar
         except GrammarError as error:
             return (
                 error.copy()

@@ -61,14 +61,27 @@ class Compiler:
         self._speller = Speller(vocabulary, canonical)
 
     def compile(self, constraint: Constraint, shortest: bytes | None = None) -> CompiledGrammar:
-        """Compile a constraint. `shortest`: a known short complete output, which saves the search for one.
+        """Compile a constraint: its first mask can be made. What no output has reached is not computed yet.
+
+        `shortest`: a known short complete output, which saves the search for one.
 
         Raises:
             GrammarError: see `screen`; InvalidConstraint also for a grammar that cannot be parsed.
         """
-        grammar = self.build(screen(constraint), shortest)
-        self._warm_up(grammar, constraint)
-        return grammar
+        return self.build(screen(constraint), shortest)
+
+    @staticmethod
+    def warm_up(grammar: CompiledGrammar, constraint: Constraint) -> None:
+        """Make masks that outputs of a grammar will probably need, while nothing waits for them; see `warmup`."""
+        from ..backends.earley import EarleyGrammar
+        from ..backends.native import NativeGrammar
+        from ..backends.warmup import DOCUMENT_S, warm_up, warm_up_s
+
+        if isinstance(grammar, EarleyGrammar):
+            grammar.warm_up()
+        if isinstance(grammar, NativeGrammar):
+            seconds = warm_up_s(constraint.source) if constraint.document is None else DOCUMENT_S
+            warm_up(grammar, seconds)
 
     def build(self, screened: Screened, shortest: bytes | None = None) -> CompiledGrammar:
         """The second half of `compile`, with the same errors. The rules of `screened` go with the grammar."""
@@ -83,20 +96,7 @@ class Compiler:
         grammar = NativeGrammar(Machine(screened.root), self._index, self._speller, shortest)
         if screened.release is not None:
             finalize(grammar, screened.release).atexit = False
-        _ = grammar.least_tokens  # computed and cached here, off the step loop
         return grammar
-
-    @staticmethod
-    def _warm_up(grammar: CompiledGrammar, constraint: Constraint) -> None:
-        from ..backends.earley import EarleyGrammar
-        from ..backends.native import NativeGrammar
-        from ..backends.warmup import DOCUMENT_S, warm_up, warm_up_s
-
-        if isinstance(grammar, EarleyGrammar):
-            grammar.warm_up()
-        if isinstance(grammar, NativeGrammar):
-            seconds = warm_up_s(constraint.source) if constraint.document is None else DOCUMENT_S
-            warm_up(grammar, seconds)
 
     @staticmethod
     def shortest(grammar: CompiledGrammar) -> bytes | None:
@@ -122,8 +122,10 @@ class Compiler:
         from ..leaves.formats import KNOWN
 
         for name in sorted(KNOWN):
-            asked = json.dumps({"type": "string", "format": name})
-            self.compile(Constraint(Kind.JSON_SCHEMA, asked))
+            constraint = Constraint(
+                Kind.JSON_SCHEMA, json.dumps({"type": "string", "format": name})
+            )
+            self.warm_up(self.compile(constraint), constraint)
         matcher = self.compile(Constraint(Kind.JSON_SCHEMA, _WARMING)).matcher()
         row = empty_rows(1, self.vocabulary.width)[0]
         for token in matcher.closing() or ():

@@ -62,6 +62,10 @@ INNER: Final = 1  # within the walk
 OPEN: Final = 2  # before the walk
 
 _MOST_CALLS: Final = 4096  # calls and ends for one byte
+# Of a byte, where a look at the tables is not enough.
+_UNKNOWN: Final = 8
+_CALLS: Final = 9
+_MOST_PEEKED: Final = 16  # calls for one byte
 _PLAIN: Final = REMEMBERS | AS_WRITTEN
 
 
@@ -224,6 +228,77 @@ def read_at(held: Longs, frames: Ints, note: Longs, answers: Ints, text: Bytes, 
 
 
 @kernel
+def begin_at(note: Longs, state: int, depth: int, offset: int, exact: int) -> None:
+    """Copy a configuration to `note` before a walk: its state, the height of its stack, the length of its output."""
+    fields = note_of(note)
+    fields.state, fields.top, fields.count = state, depth - 1, depth
+    fields.depth = fields.lowest = depth
+    fields.exact, fields.offset, fields.asked = exact, offset, 0
+
+
+@kernel
+def read_from(
+    held: Longs, frames: Ints, note: Longs, text: Bytes, place: tuple[int, int, int]
+) -> tuple[int, int]:
+    """`begin_at` a place (state, depth, offset), then `read` all of `text`; (number of bytes read, the status)."""
+    state, depth, offset = place
+    begin_at(note, state, depth, offset, 1)
+    fields = note_of(note)
+    done = read(tables_at(held), frames, fields, frames[:0], text, 0)
+    return done, int(fields.status)
+
+
+@kernel
+def _peek(tables: Tables, site: int, state: int, known: Bytes) -> int:
+    """Fill `known` [256]: `MOVED` or `REFUSED` where the tables decide on a byte without the stack, else `_UNKNOWN`.
+
+    `site`: the call site of the innermost rule. Nothing moves. Returns the number of bytes with `MOVED`.
+    """
+    known[:] = _UNKNOWN
+    legal, called = (
+        0,
+        np.int64(0),
+    )  # the site that is entered with the bytes still examined; at first all are
+    for level in range(_MOST_PEEKED):
+        row, former = tables.states[state, ROW], called
+        if row < 0:
+            break
+        alphabet = tables.alphabets[tables.states[state, ALPHABET]]
+        live, entry = tables.sites[site, LIVE], tables.sites[site, ENTRY]
+        called = np.int64(0)
+        for byte in range(256):
+            if level and known[byte] != _CALLS:
+                continue
+            move = tables.cells[row + alphabet[byte]]
+            known[byte] = _UNKNOWN
+            if move == DEAD or (move >= 0 and live >= 0 and tables.live[live + move - entry] == 0):
+                known[byte] = REFUSED
+            elif move >= 0:
+                known[byte] = MOVED
+                legal += 1
+            elif move <= CALLED and called in (0, CALLED - move):
+                called = np.int64(CALLED - move)
+                known[byte] = _CALLS
+        if not called:
+            return legal
+        site, state = called, np.int64(tables.sites[called, ENTRY])
+    for byte in range(256):
+        if known[byte] == _CALLS:
+            known[byte] = _UNKNOWN
+    return legal
+
+
+@kernel
+def has_choice(held: Longs, frames: Ints, state: int, depth: int) -> bool:
+    """Whether two bytes are legal in a state without its rule being left: then no text is forced there.
+
+    `depth`: the height of the stack. Only the top frame counts, which may restrict the live states of a leaf.
+    """
+    known = np.empty(256, np.uint8)
+    return _peek(tables_at(held), np.int64(frames[depth - 1, SITE]), np.int64(state), known) > 1
+
+
+@kernel
 def new_frames(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
     """The stack with the innermost frame `top`, as (number of frames kept of the old stack, new frames above them).
 
@@ -244,24 +319,30 @@ def new_frames(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
 
 
 @kernel
-def force(tables: Tables, frames: Ints, held: Longs, answers: Ints, text: Bytes, done: int) -> int:
+def force(held: Longs, frames: Ints, fields: Longs, answers: Ints, text: Bytes, done: int) -> int:
     """Write forced bytes to `text` from byte `done` on, while exactly one byte is legal and the output cannot end.
 
-    Returns the number of bytes in `text`. `held`: the array of a `Note`. Its status is `MOVED` where the forced text
-    ends; for any other status see `step`, fill in the entry, and call again.
+    Returns the number of bytes in `text`. `held`: `Tables.addresses`; `fields`: the array of a `Note`. Its status is
+    `MOVED` where the forced text ends; for any other status see `step`, fill in the entry, and call again.
     """
-    note = note_of(held)
+    tables, note = tables_at(held), note_of(fields)
+    known = np.empty(256, np.uint8)
     note.status = MOVED
     while done < len(text):
         state, top, count = note.state, note.top, note.count
-        only, status = -1, MOVED
+        only, status = -1, REFUSED
+        _peek(tables, np.int64(frames[top, SITE]), state, known)
         for byte in range(257):
             if byte == 256:
                 if only < 0:
                     break
                 byte = only
-            note.state, note.top, note.count = state, top, count
-            status = step(tables, frames, note, answers, np.int64(byte), note.offset + done)
+            elif known[byte] == REFUSED:
+                continue
+            status = MOVED
+            if byte == only or known[byte] != MOVED:
+                note.state, note.top, note.count = state, top, count
+                status = step(tables, frames, note, answers, np.int64(byte), note.offset + done)
             if status == MOVED and byte != only:
                 if only >= 0:
                     only = -2

@@ -21,6 +21,7 @@ from .seen_texts import SeenText, SeenTexts
 from .text_reader import Refused, Step
 
 NO_ANSWERS: Final = np.empty((0, 3), np.int32)
+_UNSOUGHT: Final = OpenTexts((), (), (), ())
 NO_FRAMES: Final = np.empty((0, w.FRAME_COLUMNS), np.int32)
 
 
@@ -32,8 +33,7 @@ class Cursor:
     """The mutable position of one output. Between calls, `state` and `frames[:depth]` are the configuration.
 
     `frames` int32 [room, 4] and `note` int64 [`NOTES`]: see `byte_step`. `stack`: the call sites of the frames, as
-    bytes of int32, outermost first. `memories`: versions of the texts seen in objects and arrays; `open_texts`: the
-    versions in use in the stack, None if there are none.
+    bytes of int32, outermost first. `memories`: versions of the texts seen in objects and arrays.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -43,7 +43,7 @@ class Cursor:
         self.frames[0] = 0, -1, 0, 0
         self.depth = 1
         self.stack = self.frames[:1, w.SITE].tobytes()
-        self.open_texts: OpenTexts | None = None
+        self._open_texts: OpenTexts | None = None
         self.output = bytearray()
         self.memories = SeenTexts()
         self.dead_prefixes = DeadPrefixes(machine)
@@ -51,12 +51,20 @@ class Cursor:
         # Versions of the seen texts made since `begin`: see `DeadPrefixes.record`.
         self._grown: list[tuple[int, int, SeenText]] = []
 
+    @property
+    def open_texts(self) -> OpenTexts | None:
+        """The texts that have begun and must differ from earlier ones; None if there are none."""
+        if self._open_texts is _UNSOUGHT:
+            sites = self.machine.tables.sites
+            self._open_texts = open_texts_of(sites, self.frames, self.depth, self.memories)
+        return self._open_texts
+
     def fork(self) -> "Cursor":
         """An independent copy."""
         twin = Cursor(self.machine)
         twin.state, twin.depth = self.state, self.depth
         twin.frames = self.frames.copy()
-        twin.stack, twin.open_texts = self.stack, self.open_texts
+        twin.stack, twin._open_texts = self.stack, self._open_texts
         twin.output = bytearray(self.output)
         twin.memories = self.memories.fork()
         twin.dead_prefixes = self.dead_prefixes
@@ -64,11 +72,8 @@ class Cursor:
 
     def begin(self, exact: bool) -> None:
         """Begin to read ahead: copy the configuration to `note`. `exact`: do not assume that texts are new."""
-        note = self.note
         self._grown.clear()
-        note[n.STATE], note[n.TOP], note[n.COUNT] = self.state, self.depth - 1, self.depth
-        note[n.DEPTH] = note[n.LOWEST] = self.depth
-        note[n.EXACT], note[n.OFFSET], note[n.ASKED] = exact, len(self.output), 0
+        w.begin_at(self.note, self.state, self.depth, len(self.output), int(exact))
 
     def make_room(self, frames: int) -> None:
         """Make room for `frames` more frames above the stack."""
@@ -83,7 +88,12 @@ class Cursor:
         Raises:
             ConstraintTooLarge: see `fill_in`.
         """
-        done, _ = self.reach(text)
+        self._grown.clear()
+        tables = self.machine.tables  # keeps the arrays alive during the call
+        place = self.state, self.depth, len(self.output)
+        done, status = w.read_from(tables.addresses, self.frames, self.note, text, place)
+        if status not in (w.MOVED, w.REFUSED):
+            done, _ = self._go_on(text, done)
         if done < len(text) or len(self.memories) == 1:
             return done == len(text)
         barred = self.memories.barred and self.dead_prefixes.begun(self, text)
@@ -98,7 +108,11 @@ class Cursor:
             ConstraintTooLarge: see `fill_in`.
         """
         self.begin(exact=True)
-        done, answers, refused = 0, NO_ANSWERS, None
+        return self._go_on(text, 0)
+
+    def _go_on(self, text: Bytes, done: int) -> tuple[int, Refused | None]:
+        """`reach` from byte `done` on, where the walk that `begin` started has stopped."""
+        answers, refused = NO_ANSWERS, None
         while True:
             before = done
             tables = self.machine.tables  # keeps the arrays alive during the call
@@ -119,6 +133,11 @@ class Cursor:
             else:
                 self.fill_in()
 
+    def has_choice(self) -> bool:
+        """Whether two bytes are known to be legal next, in the innermost rule itself."""
+        tables = self.machine.tables  # keeps the arrays alive during the call
+        return bool(w.has_choice(tables.addresses, self.frames, self.state, self.depth))
+
     def fresh(self, state: int) -> "Cursor":
         """A new, empty output of the same machine that starts in `state`."""
         fresh = Cursor(self.machine)
@@ -130,20 +149,19 @@ class Cursor:
         if self.machine.site_index.renewing:
             self._renew(text)
         top, kept, removed = self.note.item(n.TOP), self.depth, NO_FRAMES
-        before = self.stack, self.open_texts
+        before = self.stack, self._open_texts
         if top != self.depth - 1:
             kept, fresh = w.new_frames(self.frames, top, self.depth)
             removed = self.frames[kept : self.depth].copy()
             self.depth = kept + len(fresh)
             self.frames[kept : self.depth] = fresh
             self.stack = self.frames[: self.depth, w.SITE].tobytes()
-            sites = self.machine.tables.sites
-            self.open_texts = open_texts_of(sites, self.frames, self.depth, self.memories)
+            self._open_texts = None if len(self.memories) == 1 else _UNSOUGHT
         for versions in self._grown:
             self.dead_prefixes.record(self.memories, *versions)
         step = Step(self.state, kept, removed, len(self.output), memories, *before)
         self.state = self.note.item(n.STATE)
-        self.output += text.tobytes()
+        self.output += text.data
         return step
 
     def _renew(self, text: Bytes) -> None:
@@ -159,7 +177,7 @@ class Cursor:
         """Take back the last commit that has not been taken back."""
         self.depth = step.kept + len(step.removed)
         self.frames[step.kept : self.depth] = step.removed
-        self.state, self.stack, self.open_texts = step.state, step.stack, step.open_texts
+        self.state, self.stack, self._open_texts = step.state, step.stack, step.open_texts
         del self.output[step.length :]
         self.memories.cut(step.memories)
 
@@ -201,7 +219,8 @@ class Cursor:
         text, done = np.zeros(most, np.uint8), 0
         self.begin(exact=True)
         while True:
-            done = w.force(self.machine.tables, self.frames, self.note, NO_ANSWERS, text, done)
+            tables = self.machine.tables  # keeps the arrays alive during the call
+            done = w.force(tables.addresses, self.frames, self.note, NO_ANSWERS, text, done)
             if self.note[n.STATUS] in (w.MOVED, w.UNDECIDED):
                 return text[:done].tobytes(), bool(self.note[n.STATE] == FINAL)
             self.fill_in()

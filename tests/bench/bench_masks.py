@@ -1,10 +1,13 @@
 """Compile and mask times of our matcher beside those of other libraries: one thread, one tokenizer, the same texts.
 
-Run: `nice python -m tests.bench.bench_masks [--schemas 400] [--engines intaglio,llguidance,xgrammar]`. Needs ../shared;
-of the other libraries those that are installed take part. Times are CPU times of the thread. Each schema is compiled
-once, and all its valid instances, written compactly, are walked along with it; an engine that refuses one is timed up
-to there. What an engine keeps between schemas it keeps for the whole run, as a server would. Nothing is compared with a
-bound.
+Run: `nice python -m tests.bench.bench_masks [--schemas 400] [--engines intaglio,llguidance,xgrammar] [--cold]`. Needs
+../shared; of the other libraries those that are installed take part. Times are CPU times of the thread. Each schema is
+compiled once, and all its valid instances, written compactly, are walked along with it; an engine that refuses one is
+timed up to there. What an engine keeps between schemas it keeps for the whole run, as a server would. Nothing is
+compared with a bound.
+
+Between the first mask and the walks ours is warmed up, as a server does beside the prompt of the first request; the
+time for that is a column of its own. With `--cold` it is not. A step accepts a token and asks for the forced ones.
 """
 
 import argparse
@@ -19,20 +22,21 @@ from typing import Any, Protocol
 import numpy as np
 from intaglio.engine.host.garbage import GarbageCollector
 from intaglio.engine.text.tokenizer import Tokenizer
-from intaglio.grammar.api import GrammarError, Violation, empty_rows
-from intaglio.grammar.backends.native import NativeGrammar
-from intaglio.grammar.backends.token_spelling import Speller
-from intaglio.grammar.backends.warmup import warm_up, warm_up_s
-from intaglio.grammar.jsonschema.read.values import read
-from intaglio.grammar.jsonschema.read.writing_options import Options
-from intaglio.grammar.jsonschema.rules.language import Language
-from intaglio.grammar.machine.machine import Machine
-from intaglio.grammar.mask.compute_masks import TokenIndex
+from intaglio.grammar.api import (
+    Compiler,
+    Constraint,
+    GrammarError,
+    KeyOrder,
+    Kind,
+    Violation,
+    empty_rows,
+)
 
 from tests.support.tokens import data, large
 
 Fill = Callable[[], None]
-Accept = Callable[[int], bool]
+Step = Callable[[int], bool]
+Begin = Callable[[], tuple[Fill, Step]]
 
 
 class Refused(Exception):
@@ -40,9 +44,9 @@ class Refused(Exception):
 
 
 class Engine(Protocol):
-    """`open(schema)` compiles; what it gives makes a fresh matcher's two verbs each time it is called."""
+    """`open(schema)` compiles: what makes a fresh matcher's two verbs each time it is called, and what warms it up."""
 
-    def open(self, schema: str) -> Callable[[], tuple[Fill, Accept]]: ...
+    def open(self, schema: str) -> tuple[Begin, Callable[[], None]]: ...
 
     @property
     def rows_bytes(self) -> int:
@@ -50,40 +54,42 @@ class Engine(Protocol):
         ...
 
 
+def _nothing() -> None:
+    """Engines that make nothing ahead of time."""
+
+
 class Ours:
     """Keys in any order, as the instances have them."""
 
     def __init__(self, tokenizer: Tokenizer, width: int) -> None:
-        vocabulary = tokenizer.vocabulary(width)
-        self.index = TokenIndex(vocabulary, 1 << 27)
-        self.speller = Speller(vocabulary, tokenizer.canonical)
+        self.compiler = Compiler(tokenizer.vocabulary(width), tokenizer.canonical)
         self.row = empty_rows(1, width)[0]
 
     @property
     def rows_bytes(self) -> int:
-        return self.index.nbytes
+        return self.compiler.shared().get("leaf_masks", 0)
 
-    def open(self, schema: str) -> Callable[[], tuple[Fill, Accept]]:
+    def open(self, schema: str) -> tuple[Begin, Callable[[], None]]:
+        constraint = Constraint(Kind.JSON_SCHEMA, schema, key_order=KeyOrder.ANY)
         try:
-            language = Language(read(schema), Options(any_order=True))
-            grammar = NativeGrammar(Machine(language.root), self.index, self.speller)
-            warm_up(grammar, warm_up_s(schema))
+            grammar = self.compiler.compile(constraint)
         except GrammarError as error:
             raise Refused(str(error)) from error
 
-        def begin() -> tuple[Fill, Accept]:
+        def begin() -> tuple[Fill, Step]:
             matcher = grammar.matcher()
 
-            def accept(token: int) -> bool:
+            def step(token: int) -> bool:
                 try:
                     matcher.accept(token)
                 except Violation:
                     return False
+                matcher.forced()
                 return True
 
-            return lambda: matcher.fill(self.row), accept
+            return lambda: matcher.fill(self.row), step
 
-        return begin
+        return begin, lambda: self.compiler.warm_up(grammar, constraint)
 
 
 class LLGuidance:
@@ -100,7 +106,7 @@ class LLGuidance:
         self.tokenizer = llguidance.LLTokenizer(source, n_vocab=width)
         self.rows = llguidance.numpy.allocate_token_bitmask(1, width)
 
-    def open(self, schema: str) -> Callable[[], tuple[Fill, Accept]]:
+    def open(self, schema: str) -> tuple[Begin, Callable[[], None]]:
         grammar = self.lib.LLMatcher.grammar_from_json_schema(
             schema, overrides={"whitespace_flexible": False}
         )
@@ -109,11 +115,17 @@ class LLGuidance:
             raise Refused(first.get_error())
         fill = self.lib.numpy.fill_next_token_bitmask
 
-        def begin() -> tuple[Fill, Accept]:
+        def begin() -> tuple[Fill, Step]:
             matcher = first.deep_copy()
-            return lambda: fill(matcher, self.rows, 0), matcher.consume_token
 
-        return begin
+            def step(token: int) -> bool:
+                taken: bool = matcher.consume_token(token)
+                matcher.compute_ff_tokens()
+                return taken
+
+            return lambda: fill(matcher, self.rows, 0), step
+
+        return begin, _nothing
 
 
 class XGrammar:
@@ -133,7 +145,7 @@ class XGrammar:
         self.compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
         self.rows = xgrammar.allocate_token_bitmask(1, width)
 
-    def open(self, schema: str) -> Callable[[], tuple[Fill, Accept]]:
+    def open(self, schema: str) -> tuple[Begin, Callable[[], None]]:
         try:
             compiled = self.compiler.compile_json_schema(
                 schema, any_whitespace=False, separators=(",", ":")
@@ -141,11 +153,17 @@ class XGrammar:
         except RuntimeError as error:
             raise Refused(str(error)) from error
 
-        def begin() -> tuple[Fill, Accept]:
+        def begin() -> tuple[Fill, Step]:
             matcher = self.lib.GrammarMatcher(compiled)
-            return lambda: matcher.fill_next_token_bitmask(self.rows, 0), matcher.accept_token
 
-        return begin
+            def step(token: int) -> bool:
+                taken: bool = matcher.accept_token(token)
+                matcher.find_jump_forward_string()
+                return taken
+
+            return lambda: matcher.fill_next_token_bitmask(self.rows, 0), step
+
+        return begin, _nothing
 
 
 ENGINES: dict[str, Callable[[Tokenizer, int], Engine]] = {
@@ -177,7 +195,9 @@ class Times:
     """Nanoseconds of one engine."""
 
     first: list[int] = field(default_factory=list)
+    warming: list[int] = field(default_factory=list)
     masks: list[int] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
     refused: int = 0
     stopped: int = 0
     worst: list[tuple[int, str, int]] = field(default_factory=list)
@@ -203,34 +223,47 @@ class Figures:
     mask_p99: float
     mask_p999: float
     mask_max: float
+    step_mean: float
+    step_p50: float
+    warming_mean: float  # ms
     rows_bytes: int
     worst: tuple[
         tuple[int, str, int], ...
     ] = ()  # (nanoseconds, schema, place in its instances; -1: the first mask)
 
 
-def _follow(engine: Engine, times: Times, name: str, schema: str, texts: list[list[int]]) -> None:
-    """Compile, then walk the instances."""
+def _follow(
+    engine: Engine, times: Times, record: tuple[str, str, list[list[int]]], *, cold: bool = False
+) -> None:
+    """Compile, warm up, then walk the instances of a record (name, schema, tokens of each instance)."""
     clock = time.thread_time_ns
+    name, schema, texts = record
     begun = clock()
     try:
-        begin = engine.open(schema)
+        begin, warm_up = engine.open(schema)
         begin()[0]()
     except Refused:
         times.refused += 1
         return
     times.first.append(clock() - begun)
     times.worst.append((times.first[-1], name, -1))
+    begun = clock()
+    if not cold:
+        warm_up()
+    times.warming.append(clock() - begun)
     place = 0
     for tokens in texts:
-        fill, accept = begin()
+        fill, step = begin()
         for token in tokens:
             begun = clock()
             fill()
             times.masks.append(clock() - begun)
             times.worst.append((times.masks[-1], name, place))
             place += 1
-            if not accept(token):
+            begun = clock()
+            taken = step(token)
+            times.steps.append(clock() - begun)
+            if not taken:
                 times.stopped += 1
                 break
     times.worst = sorted(times.worst, reverse=True)[:40]
@@ -254,13 +287,20 @@ def _figures(name: str, times: Times, rows_bytes: int) -> Figures:
         mask_p99=m99,
         mask_p999=m999,
         mask_max=slowest,
+        step_mean=float(np.mean(times.steps) / 1e3),
+        step_p50=float(np.median(times.steps) / 1e3),
+        warming_mean=float(np.mean(times.warming) / 1e6),
         rows_bytes=rows_bytes,
         worst=tuple(times.worst),
     )
 
 
 def measure(
-    records: list[dict[str, Any]], engines: tuple[str, ...] = tuple(ENGINES), width: int = WIDTH
+    records: list[dict[str, Any]],
+    engines: tuple[str, ...] = tuple(ENGINES),
+    width: int = WIDTH,
+    *,
+    cold: bool = False,
 ) -> list[Figures]:
     """All engines that are installed over the same records ({"id", "schema", "tests": [{"data", "valid"}]})."""
     tokenizer, collector = large(), GarbageCollector()
@@ -273,7 +313,7 @@ def measure(
         times = Times()
         # Code is loaded at its first use.
         for schema, text in WARMING.items():
-            _follow(engine, Times(), "warm", schema, [list(tokenizer.canonical(text))])
+            _follow(engine, Times(), ("warm", schema, [list(tokenizer.canonical(text))]))
         collector.start()
         for record in records:
             texts = [
@@ -283,7 +323,8 @@ def measure(
             ]
             tokens = [list(tokenizer.canonical(text)) for text in texts]
             collector.between_steps(idle=True)
-            _follow(engine, times, record["id"], json.dumps(record["schema"]), tokens)
+            asked = record["id"], json.dumps(record["schema"]), tokens
+            _follow(engine, times, asked, cold=cold)
         found.append(_figures(name, times, engine.rows_bytes))
     return found
 
@@ -304,17 +345,20 @@ def table(found: list[Figures]) -> str:
         "refused",
         "instances refused",
         "first mask ms p50 / p99 / max",
+        "warming ms avg",
         "masks",
         "us avg",
         "p50 / p99 / p99.9 / max",
+        "step us avg / p50",
         "rows kept, MiB",
     )
     lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     lines += [
         f"| {f.engine} | {f.schemas} | {f.refused} ({f.refused / f.schemas:.1%}) | {f.stopped} "
-        f"| {f.first_p50:.2f} / {f.first_p99:.1f} / {f.first_max:.0f} | {f.masks} | {f.mask_mean:.1f} "
+        f"| {f.first_p50:.2f} / {f.first_p99:.1f} / {f.first_max:.0f} "
+        f"| {f.warming_mean:.1f} | {f.masks} | {f.mask_mean:.1f} "
         f"| {f.mask_p50:.1f} / {f.mask_p99:.0f} / {f.mask_p999:.0f} / {f.mask_max:.0f} "
-        f"| {f.rows_bytes / 2**20:.1f} |"
+        f"| {f.step_mean:.1f} / {f.step_p50:.1f} | {f.rows_bytes / 2**20:.1f} |"
         for f in found
     ]
     return "\n".join(lines)
@@ -325,9 +369,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--schemas", type=int, default=400)
     parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--cold", action="store_true", help="no masks ahead of time")
     parser.add_argument("--worst", type=int, default=0, help="also list so many slowest places")
     options = parser.parse_args()
-    found = measure(sample(options.schemas), tuple(options.engines.split(",")))
+    found = measure(sample(options.schemas), tuple(options.engines.split(",")), cold=options.cold)
     print(table(found))
     for figures in found if options.worst else ():
         print(figures.engine)

@@ -106,3 +106,20 @@ def test_an_output_too_large_for_a_machine_of_its_own_is_refused() -> None:
     matcher = grammar(2_000).matcher()
     with pytest.raises(ConstraintTooLarge):
         matcher.skip(output(0)[:-1])
+
+
+def test_the_rest_of_a_forced_text_is_what_a_new_matcher_finds() -> None:
+    one, checked = grammar(1 << 28), 0
+    matcher = one.matcher()
+    for token in output(3):
+        fresh = one.matcher()
+        fresh.skip(matcher.tokens)
+        forced = matcher.forced()
+        assert forced == fresh.forced()
+        checked += len(forced) > 1
+        matcher.accept(token)
+    assert checked
+    matcher.rollback(4)
+    fresh = one.matcher()
+    fresh.skip(matcher.tokens)
+    assert matcher.forced() == fresh.forced()
