@@ -260,7 +260,7 @@ def _peek(tables: Tables, site: int, state: int, known: Bytes) -> int:
         np.int64(0),
     )  # the site that is entered with the bytes still examined; at first all are
     for level in range(_MOST_PEEKED):
-        row, former = tables.states[state, ROW], called
+        row = tables.states[state, ROW]
         if row < 0:
             break
         alphabet = tables.alphabets[tables.states[state, ALPHABET]]
