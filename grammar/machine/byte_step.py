@@ -249,7 +249,7 @@ def read_from(
 
 
 @kernel
-def _peek(tables: Tables, site: int, state: int, known: Bytes) -> int:
+def _peek(tables: Tables, site: np.int64, state: np.int64, known: Bytes) -> int:
     """Fill `known` [256]: `MOVED` or `REFUSED` where the tables decide on a byte without the stack, else `_UNKNOWN`.
 
     `site`: the call site of the innermost rule. Nothing moves. Returns the number of bytes with `MOVED`.
@@ -295,7 +295,8 @@ def has_choice(held: Longs, frames: Ints, state: int, depth: int) -> bool:
     `depth`: the height of the stack. Only the top frame counts, which may restrict the live states of a leaf.
     """
     known = np.empty(256, np.uint8)
-    return _peek(tables_at(held), np.int64(frames[depth - 1, SITE]), np.int64(state), known) > 1
+    site = np.int64(frames[depth - 1, SITE])
+    return _peek(tables_at(held), site, np.int64(state), known) > 1
 
 
 @kernel
@@ -331,7 +332,7 @@ def force(held: Longs, frames: Ints, fields: Longs, answers: Ints, text: Bytes, 
     while done < len(text):
         state, top, count = note.state, note.top, note.count
         only, status = -1, REFUSED
-        _peek(tables, np.int64(frames[top, SITE]), state, known)
+        _peek(tables, np.int64(frames[top, SITE]), np.int64(state), known)
         for byte in range(257):
             if byte == 256:
                 if only < 0:
