@@ -17,7 +17,7 @@ from ..completion.bounds import Bounds
 from ..completion.rule_graph import RuleGraph
 from ..completion.shortest_end import ShortestEnd
 from ..contract.bitmask import WORD_BITS
-from ..machine.byte_step import SITE
+from ..machine.byte_step import SITE, has_choice
 from ..machine.cursor import Cursor
 from ..machine.lazy_tables import FLAGS
 from ..machine.machine import Machine
@@ -128,7 +128,8 @@ class Generation:
         key = self.key(cursor)
         found = None if key is None else self.forces.get(key)
         if found is None:
-            if cursor.has_choice():
+            tables = self.machine.tables  # keeps the arrays alive during the call
+            if has_choice(tables.addresses, cursor.frames, cursor.state, cursor.depth):
                 self.choices.add(place)
                 return b"", False
             found = cursor.force(_MOST_FORCED)

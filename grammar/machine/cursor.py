@@ -93,26 +93,25 @@ class Cursor:
         place = self.state, self.depth, len(self.output)
         done, status = w.read_from(tables.addresses, self.frames, self.note, text, place)
         if status not in (w.MOVED, w.REFUSED):
-            done, _ = self._go_on(text, done)
+            done, _ = self.reach(text, done)
         if done < len(text) or len(self.memories) == 1:
             return done == len(text)
         barred = self.memories.barred and self.dead_prefixes.begun(self, text)
         return not barred and not begins_exhausted(self, text)
 
-    def reach(self, text: Bytes) -> tuple[int, Refused | None]:
+    def reach(self, text: Bytes, done: int = -1) -> tuple[int, Refused | None]:
         """Read ahead as far as `text` is legal: (bytes read, the text in it that was refused at that point, if any).
 
-        Dead ends count as legal here: a beginning that only seen texts complete is refused by `read` only.
+        Dead ends count as legal here: a beginning that only seen texts complete is refused by `read` only. `done`: the
+        bytes of `text` already read since `begin`, which stopped there; -1: begin anew.
 
         Raises:
             ConstraintTooLarge: see `fill_in`.
         """
-        self.begin(exact=True)
-        return self._go_on(text, 0)
-
-    def _go_on(self, text: Bytes, done: int) -> tuple[int, Refused | None]:
-        """`reach` from byte `done` on, where the walk that `begin` started has stopped."""
         answers, refused = NO_ANSWERS, None
+        if done < 0:
+            self.begin(exact=True)
+            done = 0
         while True:
             before = done
             tables = self.machine.tables  # keeps the arrays alive during the call
@@ -133,11 +132,6 @@ class Cursor:
             else:
                 self.fill_in()
 
-    def has_choice(self) -> bool:
-        """Whether two bytes are known to be legal next, in the innermost rule itself."""
-        tables = self.machine.tables  # keeps the arrays alive during the call
-        return bool(w.has_choice(tables.addresses, self.frames, self.state, self.depth))
-
     def fresh(self, state: int) -> "Cursor":
         """A new, empty output of the same machine that starts in `state`."""
         fresh = Cursor(self.machine)
@@ -147,7 +141,7 @@ class Cursor:
     def commit(self, text: Bytes, memories: int) -> Step:
         """Move to the configuration after the last `read`; `memories`: the number of versions before that read."""
         if self.machine.site_index.renewing:
-            self._renew(text)
+            _renew(self, text)
         top, kept, removed = self.note.item(n.TOP), self.depth, NO_FRAMES
         before = self.stack, self._open_texts
         if top != self.depth - 1:
@@ -163,15 +157,6 @@ class Cursor:
         self.state = self.note.item(n.STATE)
         self.output += text.data
         return step
-
-    def _renew(self, text: Bytes) -> None:
-        """Go from a leaf to a state of its caller where the call asks for it; see `Call.renew`."""
-        note, machine = self.note, self.machine
-        site, _, _, begun = self.frames[note[n.TOP]].tolist()
-        if note[n.TOP] >= 0 and site in machine.site_index.renewing:
-            state = machine.renew(site, bytes((self.output + text.tobytes())[begun:]))
-            if state >= 0:
-                note[n.STATE], note[n.TOP] = state, self.frames[note[n.TOP], w.PARENT]
 
     def undo(self, step: Step) -> None:
         """Take back the last commit that has not been taken back."""
@@ -271,3 +256,13 @@ class Cursor:
             raise ConstraintTooLarge(
                 "the rules of this constraint call one another without reading a byte"
             )
+
+
+def _renew(cursor: Cursor, text: Bytes) -> None:
+    """Go from a leaf to a state of its caller where the call asks for it; see `Call.renew`. `text`: as read ahead."""
+    note, machine, frames = cursor.note, cursor.machine, cursor.frames
+    site, _, _, begun = frames[note[n.TOP]].tolist()
+    if note[n.TOP] >= 0 and site in machine.site_index.renewing:
+        state = machine.renew(site, bytes((cursor.output + text.tobytes())[begun:]))
+        if state >= 0:
+            note[n.STATE], note[n.TOP] = state, frames[note[n.TOP], w.PARENT]
