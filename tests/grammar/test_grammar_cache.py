@@ -90,20 +90,12 @@ def test_concurrent_callers_share_one_compilation(cache: GrammarCache, compiler:
     assert stats.compile_seconds > 0
 
 
-def test_a_grammar_is_handed_out_before_it_is_warmed_up(
-    cache: GrammarCache, compiler: Slow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    delivered, warmed = threading.Event(), []
-
-    def warm_up(grammar: CompiledGrammar, constraint: Constraint) -> None:
-        assert delivered.wait(30)
-        warmed.append((grammar, constraint))
-
-    monkeypatch.setattr(compiler, "warm_up", warm_up)
-    grammar = cache.submit(regex("a+")).result(10)
-    delivered.set()
+def test_a_grammar_is_warmed_up_once_it_is_handed_out(cache: GrammarCache, compiler: Slow) -> None:
+    constraint = Constraint(Kind.JSON_SCHEMA, '{"items": {"enum": ["a", [1, 2]]}, "type": "array"}')
+    grammar = cache.submit(constraint).result(10)
     cache.close()
-    assert warmed == [(grammar, regex("a+"))]
+    cold = Compiler.compile(compiler, constraint)
+    assert grammar.size_bytes > cold.size_bytes
 
 
 def test_errors_are_delivered_and_kept(cache: GrammarCache, compiler: Slow) -> None:
