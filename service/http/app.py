@@ -39,7 +39,7 @@ from ..config import ServiceConfig
 from ..documents.child_messages import ReadingLimits
 from ..documents.document_reader import DocumentReader
 from ..documents.document_store import DocumentStore
-from ..errors import RouteNotFound
+from ..errors import RouteNotFound, ServiceNotReady
 from ..extraction.extract import TextModel, catalogue_constraints
 from ..extraction.translate import extraction_constraint
 from ..idempotency.answer_store import AnswerStore
@@ -59,7 +59,7 @@ from .key_accounts import KeyAccounts
 from .limits import RequestGate
 from .log import make_logger, origin
 from .observed_backend import ObservedBackend
-from .operations import OWN_ERRORS
+from .operations import OWN_ERRORS, Operation
 from .principal import ANONYMOUS, acting_as
 from .problems import problem_response
 from .service_metrics import Metrics
@@ -154,21 +154,21 @@ class Application:
                 await self._routed(scope, receive, exchange.send)
         except asyncio.CancelledError:
             exchange.outcome = Code.CANCELLED.value
-            raise
+            if exchange.status is not None or not self.service.gate.is_closed:
+                raise
+            # The server ends before this request was begun to be answered, whatever it waits for.
+            stopping = ServiceNotReady("the server is stopping", hint="send the request elsewhere")
+            refusal = _refusal(stopping, exchange, operation_at(self._routes, scope))
+            await refusal(scope, receive, exchange.send)
         except Exception as error:
             if exchange.status is not None:
                 self._log.error("failed", request_id=exchange.request_id, **origin(error))
                 raise
-            reply = problem_response(error, exchange.request_id, self.service.gate.retry_after_s)
-            exchange.outcome = reply.problem.code.value
-            if reply.status == 500:
+            operation, pause_s = operation_at(self._routes, scope), self.service.gate.retry_after_s
+            refusal = _refusal(error, exchange, operation, pause_s)
+            if refusal.status_code == 500:
                 self._log.error("failed", request_id=exchange.request_id, **origin(error))
-            operation = operation_at(self._routes, scope)
-            body = (operation.error_body if operation else OWN_ERRORS).write(reply)
-            response = Response(
-                body, reply.status, dict(reply.headers), media_type="application/json"
-            )
-            await response(scope, receive, exchange.send)
+            await refusal(scope, receive, exchange.send)
         finally:
             self._account(scope, exchange)
 
@@ -351,6 +351,16 @@ class Application:
         )
         self._door.start()
         return text, self._door
+
+
+def _refusal(
+    error: Exception, exchange: Exchange, operation: Operation | None, pause_s: int = 1
+) -> Response:
+    """The answer to a request that failed; its code becomes the outcome. `pause_s`: when to try again."""
+    reply = problem_response(error, exchange.request_id, pause_s)
+    exchange.outcome = reply.problem.code.value
+    body = (operation.error_body if operation else OWN_ERRORS).write(reply)
+    return Response(body, reply.status, dict(reply.headers), media_type="application/json")
 
 
 def application(engine: EngineConfig, config: ServiceConfig) -> Application:

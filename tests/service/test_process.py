@@ -69,8 +69,8 @@ class Process:
 
 
 @contextmanager
-def server(folder: Path, **settings: Any) -> Iterator[Process]:
-    popen = start(folder, {}, port=0, **settings)
+def server(folder: Path, *, examines: bool = True, **settings: Any) -> Iterator[Process]:
+    popen = start(folder, {}, examines=examines, port=0, **settings)
     try:
         assert popen.stdout is not None
         url = popen.stdout.readline().strip()
@@ -89,12 +89,20 @@ def server(folder: Path, **settings: Any) -> Iterator[Process]:
 
 
 def start(
-    folder: Path, script: dict[str, Any], errors: IO[str] | None = None, **settings: Any
+    folder: Path,
+    script: dict[str, Any],
+    errors: IO[str] | None = None,
+    *,
+    examines: bool = True,
+    **settings: Any,
 ) -> "subprocess.Popen[str]":
+    """A server. Without the process that examines schemas it starts in two thirds of the time."""
     source = serve_scripted.__file__
     assert source is not None
+    grammar = {"grammar_isolation": "server" if examines else "never", "grammar_deadline_s": 60.0}
+    given = (json.dumps(each) for each in (script, settings, grammar))
     return subprocess.Popen(
-        [sys.executable, "-P", source, str(folder), json.dumps(script), json.dumps(settings)],
+        [sys.executable, "-P", source, str(folder), *given],
         stdout=subprocess.PIPE,
         stderr=errors or subprocess.DEVNULL,
         text=True,
@@ -106,7 +114,7 @@ def test_after_sigterm_requests_in_hand_finish_and_others_are_refused(
 ) -> None:
     gate = tmp_path / "gate"
     held = {"schema": {}, "text": f"<<hold {gate}>>"}
-    with server(folder, grace_s=600.0) as process, ThreadPoolExecutor(8) as pool:
+    with server(folder, examines=False, grace_s=600.0) as process, ThreadPoolExecutor(8) as pool:
         inside = [pool.submit(process.extract, held) for _ in range(8)]
         process.busy(8)
         process.stop()
@@ -122,7 +130,7 @@ def test_after_sigterm_requests_in_hand_finish_and_others_are_refused(
 def test_a_request_whose_body_is_still_on_its_way_at_sigterm_is_answered(folder: Path) -> None:
     body = json.dumps({"schema": {}, "text": "<<echo 1>>"}).encode()
     head = "POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\nConnection: close\r\n\r\n"
-    with server(folder, grace_s=600.0) as process:
+    with server(folder, examines=False, grace_s=600.0) as process:
         with socket.create_connection(("127.0.0.1", process.port)) as client:
             client.sendall(head.format(len(body)).encode() + body[:10])
             process.busy(1)
@@ -134,7 +142,7 @@ def test_a_request_whose_body_is_still_on_its_way_at_sigterm_is_answered(folder:
 
 
 def test_requests_that_outlast_the_grace_end_with_a_document(folder: Path) -> None:
-    with server(folder, grace_s=0.3) as process, ThreadPoolExecutor(4) as pool:
+    with server(folder, examines=False, grace_s=0.3) as process, ThreadPoolExecutor(4) as pool:
         inside = [pool.submit(process.extract, ENDLESS) for _ in range(4)]
         process.busy(4)
         process.popen.send_signal(signal.SIGTERM)
@@ -144,8 +152,21 @@ def test_requests_that_outlast_the_grace_end_with_a_document(folder: Path) -> No
         assert process.end() == 0
 
 
+def test_a_request_whose_body_never_comes_ends_with_a_document(folder: Path) -> None:
+    head = b"POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n"
+    with server(folder, examines=False, grace_s=0.3) as process:
+        with socket.create_connection(("127.0.0.1", process.port)) as client:
+            client.sendall(head + b'{"schema"')
+            process.busy(1)
+            process.popen.send_signal(signal.SIGTERM)
+            answer = client.makefile("rb").read()
+        assert answer.startswith(b"HTTP/1.1 503"), answer
+        assert b'"code":"not_ready"' in answer
+        assert process.end() == 0
+
+
 def test_a_second_signal_does_not_wait(folder: Path) -> None:
-    with server(folder, grace_s=3600.0) as process, ThreadPoolExecutor(1) as pool:
+    with server(folder, examines=False, grace_s=3600.0) as process, ThreadPoolExecutor(1) as pool:
         inside = pool.submit(process.extract, ENDLESS)
         process.busy(1)
         process.stop()
@@ -226,7 +247,7 @@ def test_hostile_schemas_send_it_nowhere_and_large_bodies_fill_nothing(folder: P
 
 
 def test_a_model_that_cannot_be_used_ends_the_server_with_its_own_status(folder: Path) -> None:
-    popen = start(folder, {"unusable": "no weights"}, port=0)
+    popen = start(folder, {"unusable": "no weights"}, examines=False, port=0)
     assert popen.wait(PATIENCE_S) == 4
     assert popen.stdout is not None
     popen.stdout.close()
@@ -247,7 +268,7 @@ def test_a_taken_port_ends_the_server_and_its_engine(folder: Path) -> None:
 
 def test_sighup_replaces_the_engine_and_ends_no_request(folder: Path, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
-    with server(folder, grace_s=600.0) as process, ThreadPoolExecutor(4) as pool:
+    with server(folder, examines=False, grace_s=600.0) as process, ThreadPoolExecutor(4) as pool:
         inside = [pool.submit(process.extract, {"schema": {}, "text": f"<<hold {gate}>>"})]
         process.busy(1)
         process.popen.send_signal(signal.SIGHUP)

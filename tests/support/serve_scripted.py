@@ -1,7 +1,7 @@
-"""`python serve_scripted.py FOLDER SCRIPT SETTINGS`: the service over the scripted engine, as a process.
+"""`python serve_scripted.py FOLDER SCRIPT SETTINGS GRAMMAR`: the service over the scripted engine, as a process.
 
-It prints its address. SCRIPT and SETTINGS are JSON. From then on it ends with status 66 if anything in it looks up a
-host or connects to one.
+It prints its address. SCRIPT, SETTINGS and GRAMMAR, those of the compiler, are JSON. From then on it ends with status
+66 if anything in it looks up a host or connects to one.
 """
 
 import json
@@ -48,7 +48,7 @@ if __name__ == "__main__":
         partial(TextModel.load, folder),
         folder.name,
         config,
-        grammar=GrammarConfig(grammar_deadline_s=60.0),
+        grammar=GrammarConfig(**json.loads(sys.argv[4])),
     )
     try:
         status = serve_application(make, announce)
