@@ -4,22 +4,18 @@ import base64
 import json
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from intaglio import Client
-from intaglio.engine.api import Watch
 from intaglio.schemas.document_wire import DocumentObject
 from intaglio.schemas.wire import ExtractResult
 from intaglio.service.client import DocumentRefused, NotFound
 
 from tests.support.document_files import docx, mail, paragraph, pdf
 from tests.support.events import events
-from tests.support.live_service import Live, live, until
-from tests.support.scripted_engine import launch
-from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.live_service import Live, until
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -31,11 +27,8 @@ ANSWER = '{"name":"Ada"}'
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
-    with live(launch(), folder, watch=Watch(backoff_s=0.05, silence_s=600.0)) as running:
-        until(lambda: running.http.get("/ready").status_code == 200)
-        yield running
+def service(plain_service: Live) -> Live:
+    return plain_service
 
 
 def upload(service: Live, content: bytes, **params: str) -> DocumentObject:

@@ -13,9 +13,8 @@ from intaglio.schemas.contract import Contract
 from intaglio.service.client import BadRequest, SchemaRefused
 from intaglio.service.offline.llm import LLM
 
-from tests.support.live_service import Live, live, until
-from tests.support.scripted_engine import launch
-from tests.support.tiny_checkpoint import LLAMA, QWEN3, write_checkpoint
+from tests.support.live_service import Live
+from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 
 TYPOS: list[tuple[Any, str, str]] = [
     ({"type": "string", "maxlength": 5}, "/maxlength", "did you mean maxLength?"),
@@ -41,11 +40,8 @@ TYPOS: list[tuple[Any, str, str]] = [
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder: Path = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
-    with live(launch(), folder) as running:
-        until(lambda: running.http.get("/ready").status_code == 200)
-        yield running
+def service(plain_service: Live) -> Live:
+    return plain_service
 
 
 @pytest.fixture(scope="module")

@@ -30,10 +30,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
 
 
-@pytest.fixture
-def service(folder: Path, tmp_path: Path) -> Iterator[Live]:
-    with live(launch(), folder, data=str(tmp_path / "data")) as running:
+@pytest.fixture(scope="module")
+def shared(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    with live(launch(), folder, data=str(tmp_path_factory.mktemp("data"))) as running:
         yield running
+
+
+@pytest.fixture
+def service(shared: Live) -> Iterator[Live]:
+    """A service without registered schemas. The versions of a name go on where an earlier test left them."""
+    yield shared
+    for entry in shared.http.get("/v1/schemas").json()["data"]:
+        shared.http.delete(f"/v1/schemas/{entry['name']}")
 
 
 def register(service: Live, name: str, schema: Any, **more: Any) -> Any:
@@ -113,13 +121,13 @@ def test_lists_come_in_pages(service: Live) -> None:
 
 
 def test_a_job_and_an_explanation_take_a_registered_schema(service: Live) -> None:
-    register(service, "person", PERSON, warm=False)
-    explained = service.http.post("/v1/schemas/explain", json={"schema": "person"}).json()
+    register(service, "employee", PERSON, warm=False)
+    explained = service.http.post("/v1/schemas/explain", json={"schema": "employee"}).json()
     assert explained["enforced"]
     service.http.put("/v1/files/a.jsonl", content=b'{"text":"<<echo {\\"name\\":\\"x\\"}>>"}\n')
-    job = {"schema": "person@1", "source": {"path": "a.jsonl", "text": "text"}}
+    job = {"schema": "employee@1", "source": {"path": "a.jsonl", "text": "text"}}
     assert service.http.post("/v1/jobs", json=job).status_code == 201
-    job["schema"] = "person@9"
+    job["schema"] = "employee@9"
     refused = service.http.post("/v1/jobs", json=job).json()["error"]
     assert refused["code"] == Code.UNKNOWN_SCHEMA
     assert "no such version" in refused["details"][0]["reason"]

@@ -1,24 +1,17 @@
 """`POST /v1/schemas/explain`, over a real socket."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from intaglio.schemas.explanation import ExplainResult
 from intaglio.schemas.problem import Code, ProblemDocument
 
-from tests.support.live_service import Live, live, until
-from tests.support.scripted_engine import launch
-from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.live_service import Live
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder: Path = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
-    with live(launch(), folder) as running:
-        until(lambda: running.http.get("/ready").status_code == 200)
-        yield running
+def service(plain_service: Live) -> Live:
+    return plain_service
 
 
 def test_a_schema_is_explained_for_the_tokens_of_the_model(service: Live) -> None:

@@ -4,29 +4,26 @@ import multiprocessing
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-import pytest
 from intaglio.service.idempotency.answer_store import AnswerStore
 
-PROCESSES = 6
+PROCESSES, FILES = 6, 4
 
 
-def open_answers(path: Path, barrier: Barrier) -> None:
-    barrier.wait()
-    AnswerStore(path).close()
+def open_answers(folder: Path, barrier: Barrier) -> None:
+    for number in range(FILES):
+        barrier.wait()
+        AnswerStore(folder / f"answers{number}.db").close()
 
 
-@pytest.mark.parametrize("turn", range(4))
-def test_processes_that_open_a_new_file_at_once_wait_for_each_other(
-    tmp_path: Path, turn: int
-) -> None:
+def test_processes_that_open_a_new_file_at_once_wait_for_each_other(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     barrier = context.Barrier(PROCESSES)
-    path = tmp_path / f"answers{turn}.db"
     processes = [
-        context.Process(target=open_answers, args=(path, barrier)) for _ in range(PROCESSES)
+        context.Process(target=open_answers, args=(tmp_path, barrier)) for _ in range(PROCESSES)
     ]
     for process in processes:
         process.start()
     for process in processes:
         process.join(120)
     assert [process.exitcode for process in processes] == [0] * PROCESSES
+    assert len(list(tmp_path.glob("*.db"))) == FILES

@@ -1,27 +1,21 @@
 """The native interfaces of llama.cpp and SGLang over HTTP."""
 
 import json
-from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from tests.support.live_service import Live, live
-from tests.support.scripted_engine import launch
-from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.live_service import Live
 
 PROMPT = "<<echo hello>>"
 RULES = 'root ::= "hello" | "bye"'
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder: Path = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
-    with live(launch(), folder) as running:
-        yield running
+def service(plain_service: Live) -> Live:
+    return plain_service
 
 
 def events(answer: httpx2.Response) -> list[Any]:

@@ -1,16 +1,12 @@
 """Ollama's interface over HTTP: shapes, streams, constraints and errors."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from tests.support.live_service import Live, live
-from tests.support.scripted_engine import launch
-from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.live_service import Live
 
 OBJECT = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 TOOL = {
@@ -29,10 +25,8 @@ CALL = '<tool_call>\n{"name": "add", "arguments": {"a": 3}}\n</tool_call>'
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder: Path = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
-    with live(launch(), folder) as running:
-        yield running
+def service(plain_service: Live) -> Live:
+    return plain_service
 
 
 def chat(service: Live, text: str, **more: Any) -> httpx2.Response:

@@ -5,16 +5,12 @@ from collections.abc import Iterator
 import openai
 import pytest
 
-from tests.support.live_service import Live, live
-from tests.support.scripted_engine import launch
-from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.live_service import Live
 
 
 @pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
-    with live(launch(), folder) as running:
-        yield running
+def served(plain_service: Live) -> Live:
+    return plain_service
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from intaglio.engine.api import Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind
@@ -52,6 +52,7 @@ def test_no_engine_is_chosen_far_above_its_share(key: bytes, loads: list[int], c
     assert at[engine] + cost <= bound or at[engine] == min(loads)
 
 
+@settings(max_examples=30)  # each has hundreds of requests
 @given(st.lists(st.tuples(KEYS, st.integers(1, 4000)), min_size=200, max_size=400))
 def test_loads_stay_within_the_bound_whatever_comes(work: list[tuple[bytes, int]]) -> None:
     loads = dict.fromkeys(range(4), 0)
