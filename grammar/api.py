@@ -4,7 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 from .base.strict_json import InvalidJson, parse_json
 from .cache.grammar_cache import CacheStats, GrammarCache
-from .cfg.document_shapes import any_json, csv_table, sql_select, xml_document
+from .cfg.document_shapes import (
+    any_json,
+    csv_table,
+    json_patch,
+    markdown_table,
+    ready_grammar,
+    sql_select,
+    xml_document,
+)
+from .cfg.ready_grammars import READY, ready_source
 from .compiler.compile import Compiler
 from .compiler.device_export import followers, tables_of
 from .compiler.frontend import Screened, screen
@@ -46,6 +55,7 @@ if TYPE_CHECKING:  # loads compiled code
     from .jit.machine_code import compiled_loops as compiled_loops
 
 __all__ = [
+    "READY",
     "TIERS",
     "VerdictCache",
     "CacheStats",
@@ -94,8 +104,12 @@ __all__ = [
     "explain",
     "followers",
     "is_allowed",
+    "json_patch",
     "judge",
+    "markdown_table",
     "parse_json",
+    "ready_grammar",
+    "ready_source",
     "screen",
     "screened",
     "sql_select",

@@ -1,14 +1,14 @@
-"""Ready constraints: any JSON, CSV tables, XML documents, SQL queries.
+"""Ready constraints: any JSON, CSV and Markdown tables, XML documents, SQL queries, JSON patches, and others by name.
 
 Does: build the `Constraint`. Does not: check or compile it (`frontend`, `compiler`).
 """
 
 import json
-from collections.abc import Mapping
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..contract.constraint import Constraint, Kind
+from ..contract.constraint import Constraint, KeyOrder, Kind
+from .ready_grammars import READY, json_patch_schema, markdown_of, ready_source, sql_of
 
 
 def any_json() -> Constraint:
@@ -26,7 +26,39 @@ def xml_document(schema: Mapping[str, Any]) -> Constraint:
     return Constraint(Kind.XML, json.dumps(schema))
 
 
-def sql_select() -> Constraint:
-    """One SQL SELECT statement; `docs/grammars.md` lists the supported subset."""
-    source = files(__package__).joinpath("sql_select.lark")
-    return Constraint(Kind.LARK, source.read_text("utf-8"))
+def sql_select(tables: Mapping[str, Sequence[str]] | None = None) -> Constraint:
+    """One SQL SELECT statement; `docs/grammars.md` lists the supported subset.
+
+    `tables`: the columns of each table that the statement may read; without them, any names.
+
+    Raises:
+        ValueError: there are no tables, no columns, or names that cannot be quoted.
+    """
+    return ready_grammar("sql_select") if tables is None else Constraint(Kind.LARK, sql_of(tables))
+
+
+def markdown_table(columns: Sequence[str]) -> Constraint:
+    """A table in GitHub's Markdown with this head.
+
+    Raises:
+        ValueError: there are no columns, or a name that no cell can hold.
+    """
+    return Constraint(Kind.LARK, markdown_of(columns))
+
+
+def json_patch() -> Constraint:
+    """A JSON Patch (RFC 6902): an array of operations, with their members in any order."""
+    source = json.dumps(json_patch_schema())
+    return Constraint(Kind.JSON_SCHEMA, source, key_order=KeyOrder.ANY)
+
+
+def ready_grammar(name: str) -> Constraint:
+    """A ready grammar by its name.
+
+    Raises:
+        ValueError: there is none of this name; the message lists all.
+    """
+    source = ready_source(name)
+    if source is None:
+        raise ValueError(f"there is no ready grammar {name[:80]!r}; there are {', '.join(READY)}")
+    return Constraint(Kind.LARK, source)

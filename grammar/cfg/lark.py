@@ -1,4 +1,4 @@
-"""Parser of grammars in Lark's syntax: rules, terminals, templates, `%ignore`, `%import common`.
+"""Parser of grammars in Lark's syntax: rules, terminals, templates, `%ignore`, `%import` of `common` and `ready`.
 
 Does: turn text into a tree, with `%ignore` allowed at the start and after every terminal. Does not: lex. The grammar is
 over characters: a terminal is any text that its pattern matches, not only the longest, and keywords are not reserved
@@ -14,6 +14,7 @@ from ..contract.errors import ConstraintTooLarge
 from . import grammar_tree as tree
 from .definitions import LarkSource, Template, TemplateCall, mapped, resolved
 from .grammar_tree import Grammar, Part, Ref, Repeat
+from .ready_grammars import READY, ready_source
 from .scan import MOST_RULES, QUANTIFIERS, Token, TokenStream, counted, invalid, unsupported
 from .terminals import DIALECT, literal, regexp, span
 
@@ -154,9 +155,10 @@ class _Reader:
                 invalid(DIALECT, f"{token.text!r} is not known", token.at)
 
     def _import(self, token: Token) -> None:
-        hint = "import from `common`, or copy the rule"
-        if not self.scan.skip("common"):
+        if self.scan.here.text not in ("common", "ready"):
+            hint = "import from `common` or `ready`, or copy the rule"
             unsupported("%import", "files are never read", hint, token.at)
+        library = self.scan.take().text
         if self.scan.skip("."):
             names = [self._name()]
             aliases = [self._name() if self.scan.skip("->") else names[0]]
@@ -165,9 +167,20 @@ class _Reader:
             aliases = names = self._names(")")
         self._end_of_line()
         for name, alias in zip(names, aliases, strict=True):
-            if name.text not in _common():
-                unsupported("%import", f"`common` has no {name.text[:40]!r}", hint, name.at)
-            self.found.rules[alias.text] = _from_common(name.text)
+            known = _common() if library == "common" else READY
+            if name.text not in known:
+                hint = f"it has {', '.join(sorted(known))}"
+                unsupported("%import", f"`{library}` has no {name.text[:40]!r}", hint, name.at)
+            if library == "common":
+                self.found.rules[alias.text] = _from_common(name.text)
+            elif alias.kind == "terminal":
+                reason = (
+                    f"a ready grammar is a rule: write {alias.text.lower()[:40]!r} in lower case"
+                )
+                invalid(DIALECT, reason, alias.at)
+            else:
+                self.found.rules |= _from_ready(name.text)
+                self.found.rules[alias.text] = Ref(f"start.{name.text}")
 
 
 class _Side:
@@ -259,3 +272,20 @@ def _from_common(name: str) -> Part:
     return mapped(
         _common()[name], lambda leaf: _from_common(leaf.name) if isinstance(leaf, Ref) else leaf
     )
+
+
+@cache
+def _from_ready(name: str) -> Mapping[str, Part]:
+    """The rules of a ready grammar. `.name` follows the name of each: a source cannot write such names."""
+    rules = _Reader(ready_source(name) or "").run().rules
+
+    def renamed(leaf: Part) -> Part:
+        own = (
+            isinstance(leaf, Ref) and "." not in leaf.name
+        )  # a grammar that this one imports has its names already
+        return Ref(f"{leaf.name}.{name}") if isinstance(leaf, Ref) and own else leaf
+
+    return {
+        rule if "." in rule else f"{rule}.{name}": mapped(part, renamed)
+        for rule, part in rules.items()
+    }
