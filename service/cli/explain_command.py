@@ -97,15 +97,26 @@ def _exit(found: ExplainResult) -> Exit:
 
 def _constraint(name: str, form: SchemaInput) -> "tuple[Constraint, dict[str, Any] | bool | None]":
     """The constraint, and its parsed value if it is a JSON Schema. Raises `CliError` if it is unreadable."""
-    from intaglio.grammar.api import Constraint, InvalidJson, KeyOrder, Kind, Whitespace, parse_json
+    from intaglio.grammar.api import (
+        READY,
+        Constraint,
+        InvalidJson,
+        KeyOrder,
+        Kind,
+        Whitespace,
+        parse_json,
+        ready_source,
+    )
 
     kinds = {kind.value: kind for kind in Kind}
-    named = form.kind or _SUFFIXES.get(Path(name).suffix, Kind.JSON_SCHEMA.value)
+    ready = name in READY and not Path(name).exists()
+    by_name = Kind.LARK.value if ready else _SUFFIXES.get(Path(name).suffix)
+    named = form.kind or by_name or Kind.JSON_SCHEMA.value
     if named not in kinds:
         raise CliError(
             f"there is no kind {named!r}", Exit.USAGE, hint=f"there are {', '.join(kinds)}"
         )
-    source = _source(name)
+    source = ready_source(name) or "" if ready else _source(name)
     value: Any = None
     if kinds[named] is Kind.JSON_SCHEMA:
         try:
