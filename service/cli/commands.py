@@ -18,6 +18,7 @@ from .model_commands import models, quantize
 from .page_commands import view
 from .registry_commands import add_registry_commands
 from .report_options import CalibrationOption, ConfidenceOption, GroundingOption
+from .schema_tool_commands import add_schema_tool_commands
 
 app = typer.Typer(
     name="intaglio",
@@ -398,3 +399,4 @@ app.command()(view)
 
 
 add_registry_commands(catalogue)
+add_schema_tool_commands(catalogue)

@@ -1,0 +1,205 @@
+"""Schemas from other languages: what each declaration becomes, and which lines are refused."""
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from intaglio.grammar.api import Constraint, Kind, screen
+from intaglio.service.schema_tools.protobuf import from_protobuf
+from intaglio.service.schema_tools.python_types import from_python
+from intaglio.service.schema_tools.source_text import SourceError
+from intaglio.service.schema_tools.sql_tables import from_sql
+from intaglio.service.schema_tools.typescript import from_typescript
+from intaglio.service.schema_tools.xsd import from_xsd
+
+TYPESCRIPT = """
+interface Line { sku: string; qty: number; tags?: string[] }
+interface Priced extends Line { price: number }
+/** An invoice. */
+export interface Invoice {
+  id: string; // its number
+  readonly lines: Priced[];
+  status: "open" | "paid";
+  customer: { name: string; vat?: string | null };
+  meta: Record<string, number>;
+  pair: [string, number];
+  kind: Kind;
+  parent?: Invoice;
+}
+enum Kind { A = "a", B = "b" }
+"""
+PROTOBUF = """syntax = "proto3";
+package shop.v1;
+import "google/protobuf/timestamp.proto";
+// An order.
+message Order {
+  enum State { UNKNOWN = 0; PAID = 1; }
+  message Line { string sku = 1; uint32 item_count = 2; }
+  int64 order_id = 1;  // its number
+  repeated Line lines = 2 [deprecated = true];
+  State state = 3;
+  optional string note = 4;
+  google.protobuf.Timestamp created_at = 5;
+  map<string, double> weights = 6;
+  oneof contact { string email = 7; string phone = 8; }
+  reserved 9, 10 to 12;
+}
+service Shop { rpc Get(Order) returns (Order) { option x = 1; } }
+"""
+SQL = """
+CREATE TYPE mood AS ENUM ('sad', 'ok');
+-- Customers.
+CREATE TABLE IF NOT EXISTS public.customer (
+  id bigserial PRIMARY KEY,
+  name varchar(5) NOT NULL, -- the whole name
+  "E-Mail" text UNIQUE,
+  m mood DEFAULT 'ok',
+  state text NOT NULL CHECK (state IN ('new', 'old')),
+  age int CHECK (age >= 0 AND age < 150),
+  total numeric(6,2) NOT NULL DEFAULT 0,
+  born date,
+  tags text[],
+  FOREIGN KEY (id) REFERENCES other (id),
+  CHECK (total >= 0)
+);
+INSERT INTO customer VALUES (1);
+"""
+XSD = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+<xs:element name="order"><xs:complexType><xs:sequence>
+ <xs:element name="id" type="xs:positiveInteger"/>
+ <xs:element name="line" type="Line" maxOccurs="unbounded"/>
+ <xs:element name="note" type="xs:string" minOccurs="0"/>
+ <xs:element name="state" type="State"/>
+</xs:sequence></xs:complexType></xs:element>
+<xs:complexType name="Line"><xs:sequence>
+ <xs:element name="sku"><xs:simpleType><xs:restriction base="xs:string">
+  <xs:pattern value="[A-Z]{3}-\\d+"/></xs:restriction></xs:simpleType></xs:element>
+ <xs:element name="part" type="Line" minOccurs="0"/>
+</xs:sequence></xs:complexType>
+<xs:simpleType name="State"><xs:restriction base="xs:string">
+ <xs:enumeration value="open"/><xs:enumeration value="paid"/></xs:restriction></xs:simpleType>
+</xs:schema>"""
+
+
+def judged(schema: dict[str, Any], valid: dict[str, Any], **changes: Any) -> None:
+    """The schema can be enforced, allows a document, and forbids it with each of the changes."""
+    jsonschema.Draft202012Validator.check_schema(schema)
+    screened = screen(Constraint(Kind.JSON_SCHEMA, json.dumps(schema)))
+    assert screened.root is not None
+    validator = jsonschema.Draft202012Validator(
+        schema, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
+    )
+    validator.validate(valid)
+    for name, value in changes.items():
+        assert not validator.is_valid({**valid, name.strip("_"): value}), name
+
+
+def test_typescript() -> None:
+    schema = from_typescript(TYPESCRIPT)
+    line = {"sku": "a", "qty": 1, "price": 2.5}
+    document = {
+        "id": "1", "lines": [line], "status": "open", "customer": {"name": "n", "vat": None}, "meta": {"a": 1},
+        "pair": ["a", 1], "kind": "b",
+    }  # fmt: skip
+    judged(
+        schema,
+        document,
+        status="other",
+        lines=[{"sku": "a", "qty": 1}],
+        pair=["a"],
+        kind="c",
+        extra=1,
+        meta={"a": "b"},
+    )
+    assert schema["$defs"]["Invoice"]["description"] == "An invoice."
+    assert schema["$defs"]["Invoice"]["properties"]["id"]["description"] == "its number"
+    assert from_typescript("type A = { x: 1 | 2 } & { y?: boolean }") == {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A",
+        "type": "object",
+        "properties": {"x": {"enum": [1, 2]}, "y": {"type": "boolean"}},
+        "required": ["x"],
+        "additionalProperties": False,
+    }
+
+
+def test_protobuf() -> None:
+    schema = from_protobuf(PROTOBUF)
+    document = {
+        "orderId": "12", "state": "PAID", "createdAt": "2024-01-01T00:00:00Z", "lines": [{"sku": "a", "itemCount": 1}],
+        "email": "a",
+    }  # fmt: skip
+    judged(
+        schema,
+        document,
+        orderId=12,
+        state="X",
+        createdAt="now",
+        phone="b",
+        lines=[{"sku": "a"}],
+        note=None,
+    )
+    assert schema["$defs"]["Order"]["description"] == "An order."
+
+
+def test_sql() -> None:
+    schema = from_sql(SQL)
+    document = {
+        "id": 1, "name": "Ada", "E-Mail": None, "m": "ok", "state": "new", "age": None, "total": 12.5, "born": None,
+        "tags": ["a"],
+    }  # fmt: skip
+    judged(
+        schema,
+        document,
+        id=None,
+        name="longer",
+        m="x",
+        state="other",
+        age=150,
+        total=-1,
+        born="soon",
+        tags=[1],
+        x=1,
+    )
+    assert schema["description"] == "Customers."
+    assert schema["properties"]["name"]["description"] == "the whole name"
+    assert "description" not in schema["properties"]["E-Mail"]
+
+
+def test_xml_schema() -> None:
+    schema = from_xsd(XSD)
+    document = {"id": 1, "line": [{"sku": "ABC-1", "part": {"sku": "ABC-2"}}], "state": "paid"}
+    judged(schema, document, id=0, line=[], state="x", note=1)
+
+
+def test_python() -> None:
+    schema = from_python("intaglio.schemas.problem:Detail")
+    assert {"pointer", "reason"} <= set(schema["properties"])
+
+
+@pytest.mark.parametrize(
+    ("read", "source", "message"),
+    [
+        (from_typescript, "\nclass X {}", "line 2: 'class' declares no data"),
+        (from_typescript, "interface A {\n f(x: number): void }", "line 2: 'f' is a function"),
+        (from_typescript, "type A = B", "line 1: 'B' is not declared"),
+        (from_typescript, "interface A { a: 5 % 3 }", "is not understood"),
+        (from_typescript, "type A = string & { x: 1 }", "cannot be extended or joined"),
+        (from_typescript, "type A = { x: 1", "expected a name"),
+        (from_protobuf, 'syntax = "proto2";', "line 1: proto2 is not read"),
+        (from_protobuf, "message A {\n Foo x = 1; }", "line 2: the type 'Foo' is not declared"),
+        (from_protobuf, "message A { string a = 1;", "has no end"),
+        (from_sql, "CREATE TABLE a (\n b geometry)", "line 2: the type 'geometry' is not known"),
+        (from_sql, "SELECT 1", "there is no table None"),
+        (from_xsd, "<a/>", "not an XML Schema"),
+        (from_xsd, "<!DOCTYPE a><a/>", "a document type is not read"),
+        (from_xsd, XSD.replace('type="Line"', 'type="Other"'), "the type 'Other' is not known"),
+        (from_python, "json", "is not MODULE:TYPE"),
+        (from_python, "no_such_module_here:A", "cannot be imported"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_translated_is_refused_by_line(read: Any, source: str, message: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        read(source)
+    assert message in str(caught.value)
