@@ -7,6 +7,7 @@ Does: read files, call the tools, print for people or programs. Does not: infer,
 import json
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,13 +62,12 @@ def show_samples(name: str, model: str | None, count: int, seed: int, *, as_json
     schema = _schema(name)
     with spinner("compiling"):
         compiler = _compiler(model)
-        # Any order and any further property, as for the validator.
-        constraint = Constraint(
-            Kind.JSON_SCHEMA, compact(schema), key_order=KeyOrder.ANY, extra_properties=True
-        )
+        constraint = Constraint(Kind.JSON_SCHEMA, compact(schema))
+        # For the validator, properties may be in any order, and unless the schema closes an object, there may be more.
+        lenient = replace(constraint, key_order=KeyOrder.ANY, extra_properties=True)
         try:
             written = samples(compiler, constraint, count, seed)
-            whole = accepts(compiler, constraint)
+            whole = accepts(compiler, lenient)
         except GrammarError as error:
             hint = "`intaglio schema explain` names every place"
             raise CliError(error.message, Exit.REFUSED, code=error.code, hint=hint) from None

@@ -79,7 +79,9 @@ def _written(compiler: Compiler, matcher: Matcher, draw: random.Random, turn: fl
 
 
 def _reads_well(text: bytes | None) -> bool:
-    return text is not None and len(text) <= 8 and text.isascii() and text.decode().isprintable()
+    if text is None or len(text) > 8 or not text.isascii() or b"\\" in text:
+        return False
+    return text.decode().isprintable()
 
 
 def accepts(compiler: Compiler, constraint: Constraint) -> Callable[[str], bool]:
