@@ -396,7 +396,5 @@ app.command()(quantize)
 app.command("eval")(evaluate)
 app.command()(calibrate)
 app.command()(view)
-
-
 add_registry_commands(catalogue)
 add_schema_tool_commands(catalogue)
