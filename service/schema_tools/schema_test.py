@@ -58,7 +58,7 @@ def samples(compiler: Compiler, constraint: Constraint, count: int, seed: int = 
 
 def _written(compiler: Compiler, matcher: Matcher, draw: random.Random, turn: float) -> str:
     """One output: the shortest end, left now and then for a short token that reads well."""
-    vocabulary, tokens = compiler.vocabulary, []
+    vocabulary, tokens = compiler.vocabulary, list[int]()
     row = empty_rows(1, vocabulary.width)[0]
     while not matcher.finished:
         picked = None

@@ -257,7 +257,8 @@ class _Reader:
         return {"$ref": f"#/$defs/{word.text}"}
 
     def _object(self) -> dict[str, Any]:
-        words, properties, required = self.words, {}, []
+        words, required = self.words, list[str]()
+        properties: dict[str, Any] = {}
         words.expect("{")
         while not words.skip("}"):
             start = words.here
