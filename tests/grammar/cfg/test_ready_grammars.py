@@ -164,7 +164,8 @@ def test_sql_over_given_tables_is_prepared_by_sqlite(compiler: Compiler) -> None
 def test_names_are_checked_and_quoted() -> None:
     screened = screen(sql_select({'we"ird': ["select", "a b"]}))
     assert fate(screened, 'SELECT "select", "a b"\nFROM "we""ird"') is Fate.WHOLE
-    for tables in ({}, {"a": []}, {"a": ["x\n"]}, {"": ["a"]}):
+    wrong: tuple[dict[str, list[str]], ...] = ({}, {"a": []}, {"a": ["x\n"]}, {"": ["a"]})
+    for tables in wrong:
         with pytest.raises(ValueError, match=r"tables?|columns?"):
             sql_select(tables)
 
