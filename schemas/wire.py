@@ -250,8 +250,9 @@ class AnswerWarning(Wire):
 
     `kind` is `looped`: the value repeated itself and was ended; `budget_forced`: the budget was reached in it;
     `not_stated`: it is null because the request allows null for values that are not stated, and the schema alone does
-    not; `not_found`: no window of a long document states it, and the value is from one more reading; `items_dropped`:
-    the windows of a long document gave more items than the schema allows. Further kinds may be added.
+    not; `offset_not_stated`: a time has a UTC offset because its format requires one, and the document states none that
+    gives it; `not_found`: no window of a long document states it, and the value is from one more reading;
+    `items_dropped`: the windows of a long document gave more items than the schema allows. Further kinds may be added.
     """
 
     pointer: str

@@ -53,6 +53,7 @@ from .fitting import PromptFitter
 from .nulls import null_warnings, nullable
 from .prompt import PromptParts, parts_of
 from .translate import extraction_constraint, pointer, sampling
+from .utc_offsets import offset_warnings
 from .verbatim_schema import verbatim_schema
 
 MAX_OUTPUT_DEPTH = 512
@@ -117,7 +118,7 @@ class ParsedExtraction:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An extraction that is ready for the engine; `strict` as in `ParsedExtraction`."""
+    """An extraction that is ready for the engine; `strict` as in `ParsedExtraction`, `document` its text."""
 
     request: Request
     schema: Mapping[str, Any] | bool
@@ -125,6 +126,7 @@ class Prepared:
     started: float
     strict: Mapping[str, Any] | bool | None = None
     report: ReportRequest = NO_REPORT
+    document: str = ""
 
     @property
     def source(self) -> str | None:
@@ -236,7 +238,15 @@ class Extractor:
         constraint = parsed.constraint.about(parsed.parts.document)
         request = self.engine_request(body.options, constraint, prompt, room)
         report = ReportRequest.of(parsed.parts.document, body.options)
-        return Prepared(request, schema, parsed.contract, parsed.started, parsed.strict, report)
+        return Prepared(
+            request,
+            schema,
+            parsed.contract,
+            parsed.started,
+            parsed.strict,
+            report,
+            parsed.parts.document,
+        )
 
     def engine_request(
         self,
@@ -308,14 +318,15 @@ class Extractor:
     def _warnings(
         self, prepared: Prepared, output: EngineOutput, digits: Any
     ) -> tuple[AnswerWarning, ...]:
-        """The warnings of an answer: early ends and nulls. `digits` is the data with numbers as written."""
+        """The warnings of an answer: early ends, nulls and offsets. `digits` is the data with numbers as written."""
         texts, cuts = self._text.vocabulary.tokens, output.usage.cuts if output.usage else ()
         unstated = (
             ()
             if prepared.strict is None
             else null_warnings(digits, prepared.strict, prepared.source)
         )
-        return (*cut_warnings(output.tokens, texts, cuts), *unstated)
+        invented = offset_warnings(digits, prepared.schema, prepared.document)
+        return (*cut_warnings(output.tokens, texts, cuts), *unstated, *invented)
 
     def _default_room(self, parsed: ParsedExtraction) -> int | None:
         """Tokens beyond the shortest answer if the request sets no `max_tokens`."""

@@ -140,7 +140,9 @@ class KnownSchemas:
         constraint = known.constraint.about(split.text)
         request = self._extractor.engine_request(options, constraint, prompt, room)
         report = ReportRequest.of(split.text, options)
-        prepared = Prepared(request, known.schema, known.contract, started, known.strict, report)
+        prepared = Prepared(
+            request, known.schema, known.contract, started, known.strict, report, split.text
+        )
         return KnownExtraction(prepared, options, known.pace)
 
     def learn(self, body: bytes, parsed: ParsedExtraction) -> None:

@@ -7,7 +7,8 @@ work. Does not: repair or fetch anything.
 import datetime
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, Set
 from functools import cache, partial
 from typing import Any
 from urllib.parse import quote
@@ -93,6 +94,35 @@ def verbatim_values(
         if fault.validator == "x-intaglio":
             yield tuple(fault.absolute_path), str(fault.instance)
         todo.extend(fault.context or ())
+
+
+def values_of_formats(
+    value: Any, schema: Mapping[str, Any] | bool, formats: Set[str]
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The place and the text of each string of a valid `value` that the schema requires to have one of `formats`.
+
+    Nothing where that takes more references than a check may follow.
+    """
+    _references.remaining = MAX_REFERENCES
+    checker = jsonschema.FormatChecker(())
+    checker.checkers = dict.fromkeys(formats, (_is_no_string, ()))  # each of them is a fault
+    draft = _draft(schema)
+    validator = _bounded(draft)(schema, registry=REGISTRY, format_checker=checker)
+    try:
+        todo = deque(validator.iter_errors(value))
+    except (PatternTooCostly, RecursionError):
+        return
+    found = dict[tuple[str | int, ...], str]()
+    while todo:
+        fault = todo.popleft()
+        if fault.validator == "format":
+            found[tuple(fault.absolute_path)] = str(fault.instance)
+        todo.extend(fault.context or ())
+    yield from found.items()
+
+
+def _is_no_string(value: object) -> bool:
+    return not isinstance(value, str)
 
 
 def _validator(schema: Mapping[str, Any] | bool) -> Any:

@@ -21,6 +21,7 @@ from ..extraction.extract import Extractor, Prepared
 from ..extraction.many_texts import total
 from ..extraction.nulls import null_warnings
 from ..extraction.translate import pointer
+from ..extraction.utc_offsets import OFFSET_NOT_STATED, offset_warnings
 from ..extraction.validate import check, faults
 from .merge_readings import Merged, Merger, Path, SettledItem, WindowReading
 from .merged_fields import merged_fields, moved_places, moved_pointer, shifted
@@ -144,6 +145,8 @@ class WindowedExtraction:
         places = moved_places(self._merged.moved)
         for number, result in enumerate(self._kept):
             for warning in result.warnings:
+                if warning.kind == OFFSET_NOT_STATED:  # judged by the whole document, below
+                    continue
                 place = moved_pointer(warning.pointer, places.get(number, {}))
                 if place is not None:
                     yield warning.model_copy(update={"pointer": place})
@@ -164,6 +167,7 @@ class WindowedExtraction:
             )
         if self._plan.whole.strict is not None:
             yield from null_warnings(data, self._plan.whole.strict)
+        yield from offset_warnings(data, self._plan.whole.schema, self._plan.text)
 
     def _fields(
         self, data: Any, repaired: ExtractResult | None, filled: Sequence[Path]

@@ -71,6 +71,22 @@ def test_a_time_is_read_as_it_stands(type_: type[BaseModel], text: str, value: o
     assert list(extract(type_, text).data.model_dump().values()) == [value]
 
 
+class Flight(BaseModel):
+    departure: AwareDatetime
+
+
+@pytest.mark.parametrize(
+    ("text", "warned"),
+    [
+        ("Departure: 2026-06-03T14:30:00+02:00", []),
+        ("Departure: 2026-06-03T14:30:00", [("offset_not_stated", "/departure")]),
+    ],
+)
+def test_an_offset_that_the_text_lacks_is_named(text: str, warned: list[tuple[str, str]]) -> None:
+    found = extract(Flight, text)
+    assert [(one.kind, one.pointer) for one in found.warnings] == warned
+
+
 def test_the_first_answer_that_a_user_sees_is_right() -> None:
     address = {"street": None, "postal_code": None, "city": "Leipzig", "country": None}
     assert extract(SHOWN, TEXT).data == {

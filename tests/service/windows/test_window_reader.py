@@ -195,8 +195,9 @@ def test_warnings_of_windows_point_into_the_whole(extractor: Extractor) -> None:
         read_entries = result.data["entries"]
         assert isinstance(read_entries, list)
         place = {"pointer": "/entries/2/name", "kind": "looped", "message": "m"}
+        offset = {"pointer": "/branch", "kind": "offset_not_stated", "message": "m"}  # elsewhere?
         result = ExtractResult.model_validate(
-            {**result.model_dump(), "warnings": (place,)}, strict=False
+            {**result.model_dump(), "warnings": (place, offset)}, strict=False
         )
         marked.append(read_entries[2])
         reader.take(prepared.request.id, result)
