@@ -14,13 +14,16 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from ..contract.constraint import Constraint
+from ..contract.errors import CompilerBusy
 from ..contract.vocabulary import Vocabulary
 from .channel import ChannelClosed, ChildLimits, encode_start, receive, send
 from .explain import Explanation
 from .explanation_codec import decode_explanation
+from .time_to_run import Starved, ran, wait_for_answer
 from .verdict import Verdict, cut_off, decode_verdict, encode_constraint
 from .worker import ANSWER, END, EXAMINE, EXIT_MEMORY, EXPLAIN, FORK, MORE, ORDER
 
@@ -35,7 +38,8 @@ _STARTS: Final = 3
 class WorkerLimits:
     """The limits of one examination.
 
-    `wall_s`: time from its start to the answer. `cpu_s`: processor time. `memory`: bytes above those of a fresh worker.
+    `wall_s`: time from its start to the answer, in which the process could run (`time_to_run`). `cpu_s`: processor
+    time. `memory`: bytes above those of a fresh worker.
     """
 
     wall_s: float = 1.8
@@ -123,11 +127,19 @@ class _Child:
         except OSError:
             return False
 
-    def ask(self, question: bytes, until: float) -> tuple[bool, bytes]:
-        """(whether the child accepts another question, its answer). Raises `ChannelClosed` if there is none in time."""
-        self.channel.settimeout(max(until - time.monotonic(), 1e-3))
+    def ask(self, question: bytes, limits: WorkerLimits) -> tuple[bool, bytes] | None:
+        """(whether the child accepts another question, its answer); None if there is none in time.
+
+        Raises:
+            ChannelClosed: the child has died.
+            Starved: the child had no processor.
+        """
+        self.channel.settimeout(limits.wall_s)
         send(self.channel, question)
-        data = receive(self.channel, until)
+        counters = partial(ran, self.process)
+        if not wait_for_answer(self.channel, counters, limits.wall_s, limits.cpu_s):
+            return None
+        data = receive(self.channel, time.monotonic() + _ANSWER_S)
         return data[:1] == MORE, data[1:]
 
 
@@ -159,6 +171,7 @@ class ExaminationPool:
 
         Raises:
             WorkerFailure: a process cannot be started, or the examination has a bug.
+            CompilerBusy: the process had no processor for a long time.
         """
         answer = self._ask(EXAMINE, constraint)
         return decode_verdict(answer) if isinstance(answer, bytes) else answer
@@ -174,12 +187,18 @@ class ExaminationPool:
         """The answer of a child, or the verdict on a constraint for which a child gave none."""
         question = verb + encode_constraint(constraint)
         child = self._take()
-        until = time.monotonic() + self._limits.wall_s
         try:
-            more, answer = child.ask(question, until)
+            answered = child.ask(question, self._limits)
         except ChannelClosed:
-            late = time.monotonic() >= until
-            return self._cause(self._end(child), late)
+            return self._cause(self._end(child), late=False)
+        except Starved:
+            self._end(child)
+            raise CompilerBusy(
+                "this machine is too busy to examine a new schema; try again later"
+            ) from None
+        if answered is None:
+            return self._cause(self._end(child), late=True)
+        more, answer = answered
         if more and not self._closed:
             self._idle.append(child)
         else:
