@@ -172,9 +172,14 @@ class Forced(Struct, frozen=True):
     The forced tokens follow the sampled one, except for the sequences in `instead`: after the sampled token their
     output could not be completed within its budget, so the forced tokens, which complete it, replace the sampled one.
     For sequences in `looped`, the forced tokens from the first index up to the second end a value that repeated itself.
+
+    For sequences in `waiting` nothing is decided yet: their last token is computed and their next one sampled again. A
+    sequence that waited before this step is in `kept`, with the token that was sampled first, which counts.
     """
 
     tokens: Mapping[int, tuple[int, ...]]
     failures: Mapping[int, Failure]
     instead: frozenset[int] = frozenset()
     looped: Mapping[int, tuple[int, int]] = {}
+    waiting: frozenset[int] = frozenset()
+    kept: Mapping[int, SampledToken] = {}

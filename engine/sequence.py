@@ -205,6 +205,17 @@ class Sequence:
         in_flight.samples -= 1
         return ACCEPTED if position == known else STALE
 
+    def sample_again(self) -> None:
+        """Compute the last known token again: the token sampled after it was read, and is not accepted yet.
+
+        Raises:
+            InternalError: another token is in flight, for a position after it.
+        """
+        if self.in_flight.samples:
+            raise InternalError(f"sequence {self.id}: {self.in_flight.samples} tokens in flight")
+        self.computed -= 1
+        self.in_flight.end = self.known
+
     def append(self, token: int) -> None:
         """Add a known token."""
         tokens, in_flight = self.tokens, self.in_flight

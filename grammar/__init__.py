@@ -19,7 +19,7 @@ The public names are in `api`. A constraint passes through the packages in this 
     device       closed grammars as flat tables, for the GPU and for replay on the host
     cache        compiled grammars, kept within a bound of memory
     jit          compilation of the inner loops with numba, ahead of time or at the first call
-    base         typed arrays, strict JSON, bounded caches
+    base         typed arrays, strict JSON, bounded caches, work in parts
 
 Terms: `docs/glossary.md`.
 """

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from .base.parts import Parts, whole, within
 from .base.strict_json import InvalidJson, parse_json
 from .cache.grammar_cache import CacheStats, GrammarCache
 from .cfg.document_shapes import (
@@ -80,6 +81,7 @@ __all__ = [
     "MaskRow",
     "MaskRows",
     "Matcher",
+    "Parts",
     "Refusal",
     "Screened",
     "Store",
@@ -114,6 +116,8 @@ __all__ = [
     "screened",
     "sql_select",
     "tables_of",
+    "whole",
+    "within",
     "words",
     "xml_document",
 ]

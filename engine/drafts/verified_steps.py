@@ -57,12 +57,16 @@ class VerifiedSteps:
         part = Plan(plan.step, plan.admitted, works, plan.released), _first(sampled)
         stood: Counter[int] = Counter()
         found: list[Change] = []
+        left = plan
         while True:
             forced = lap("advance", self._constraints.advance(part[1]))
             changes = self._scheduler.commit(*part, forced)
             self._constraints.forget(changes)
             found += changes.items
-            part = lap("commit", self._scheduler.stand(plan, sampled))
+            if forced.waiting:
+                works = tuple(work for work in left.works if work.seq_id not in forced.waiting)
+                left = Plan(plan.step, (), works)
+            part = lap("commit", self._scheduler.stand(left, sampled))
             for work in part[0].works:
                 stood[work.seq_id] += len(work.tokens)
             if not part[1].samples:

@@ -10,8 +10,9 @@ Only the last tokens of an output that needs all its budget are ever replaced; a
 continues after them.
 
 A slow grammar delays every sequence of a step. Constraints are tested before they are admitted
-(`grammar.intake.trial`). The last fence is here, for sequences on the host and on the device alike: an output ends with
-an error if its grammar has delayed the others for too long in total.
+(`grammar.intake.trial`). The search for a completion may take longer than a step: it is done in parts, between which
+other sequences may have their step (`follow_for`). The last fence is here, for sequences on the host and on the device
+alike: an output ends with an error if its grammar has delayed the others for too long in total.
 """
 
 import time
@@ -19,11 +20,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, ParamSpec, TypeVar
 
-from intaglio.grammar.api import ConstraintTooLarge, MaskRow, Matcher
+from intaglio.grammar.api import ConstraintTooLarge, MaskRow, Matcher, Parts, whole
 
 from .loop_detection import LoopWatch
 
 STEP_S: Final = 0.02  # of processor time that one output may take in each step
+TURN_S: Final = (
+    0.008  # of it, for the search for an end, after which the output waits for the next step
+)
 MOST_OVER_S: Final = 2.0  # the most excess over that, in total
 
 P = ParamSpec("P")
@@ -57,6 +61,7 @@ class BudgetedMatcher:
         self._watch = watch
         self._clock = clock
         self._over = 0.0
+        self._open: Parts[Followed] | None = None  # `follow_for` of the last token, not done yet
 
     @property
     def left(self) -> int:
@@ -96,7 +101,16 @@ class BudgetedMatcher:
             Violation: `sampled` is not legal.
             ConstraintTooLarge: the grammar has delayed other requests for too long.
         """
-        return self.charged(self._follow, sampled)
+        return self.charged(whole, self._follow(sampled))
+
+    def follow_for(self, sampled: tuple[int, ...], seconds: float) -> Followed | None:
+        """`follow`, for a number of seconds of processor time at most, and the rest of one part.
+
+        None if it is not done by then: to be called again with the same tokens, before anything else.
+        """
+        if self._open is None:
+            self._open = self._follow(sampled)
+        return self.charged(self._go_on, self._open, seconds)
 
     def charged(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`work(…)`, with its time charged to this output.
@@ -114,20 +128,34 @@ class BudgetedMatcher:
             )
         return done
 
-    def _follow(self, sampled: tuple[int, ...]) -> Followed:
+    def _go_on(self, following: Parts[Followed], seconds: float) -> Followed | None:
+        until = self._clock() + seconds
+        try:
+            next(following)
+            while self._clock() < until:
+                next(following)
+        except StopIteration as end:
+            self._open = None
+            followed: Followed = end.value
+            return followed
+        return None
+
+    def _follow(self, sampled: tuple[int, ...]) -> Parts[Followed]:
         forced = self._advance(sampled)
         taken = len(sampled) + len(forced)
-        if not self._fits(self._left - taken):
+        if not (yield from self._fits(self._left - taken)):
             self.matcher.rollback(taken)
-            closing = self.matcher.closing()
+            closing = yield from self.matcher.closing_parts()
             if closing is not None and len(closing) <= self._left:
                 self.matcher.skip(closing[:-1])  # at once: no rollback follows
-                self._accept(closing[-1:])
+                self.matcher.accept(closing[-1])
                 self._left -= len(closing)
                 return Followed(closing, instead=True)
             forced = self._advance(sampled)
         self._left -= taken
-        return self._past_loop(forced) if self.may_loop(sampled + forced) else Followed(forced)
+        if not self.may_loop(sampled + forced):
+            return Followed(forced)
+        return (yield from self._past_loop(forced))
 
     def may_loop(self, tokens: tuple[int, ...]) -> bool:
         """Record accepted tokens; whether they may be a loop, so that `past_loop` is to be called."""
@@ -140,31 +168,31 @@ class BudgetedMatcher:
             Violation: the grammar refuses its own completion.
             ConstraintTooLarge: the grammar has delayed other requests for too long.
         """
-        return self.charged(self._past_loop, forced)
+        return self.charged(whole, self._past_loop(forced))
 
-    def _past_loop(self, forced: tuple[int, ...]) -> Followed:
+    def _past_loop(self, forced: tuple[int, ...]) -> Parts[Followed]:
         if self._watch is None or self.matcher.finished:
             return Followed(forced)
-        closing = self._watch.closing(self.matcher.closing() or ())
+        closing = self._watch.closing((yield from self.matcher.closing_parts()) or ())
         if not closing:
             return Followed(forced)
         ended = closing + self._advance(closing)
-        if not self._fits(self._left - len(ended)):
+        if not (yield from self._fits(self._left - len(ended))):
             self.matcher.rollback(len(ended))
             return Followed(forced)
         self._left -= len(ended)
         self._watch.closed(ended)
         return Followed(forced + ended, looped=(len(forced), len(forced) + len(closing)))
 
-    def _fits(self, left: int) -> bool:
-        return left >= 0 and (self.matcher.finished or self.matcher.closes_within(left))
+    def _fits(self, left: int) -> Parts[bool]:
+        if left < 0 or self.matcher.finished:
+            return left >= 0
+        return (yield from self.matcher.closes_within_parts(left))
 
     def _advance(self, sampled: tuple[int, ...]) -> tuple[int, ...]:
-        self._accept(sampled)
-        forced = () if self.matcher.finished else self.matcher.forced()
-        self._accept(forced)
-        return forced
-
-    def _accept(self, tokens: tuple[int, ...]) -> None:
-        for token in tokens:
+        for token in sampled:
             self.matcher.accept(token)
+        forced = () if self.matcher.finished else self.matcher.forced()
+        for token in forced:
+            self.matcher.accept(token)
+        return forced

@@ -6,7 +6,9 @@ does, outside the step), change a sequence, or touch a device. A matcher that fa
 no failure is only logged.
 """
 
+import math
 import time
+from collections import deque
 from collections.abc import Callable, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -64,7 +66,9 @@ class Constraints:
     of a step may still be read while the next ones are written. A grammar may end only with one of `end_tokens`, which
     also end a sequence. `texts`: the bytes of each token, None for tokens without; without them no output is checked
     for loops. `device`: the part for sequences with masks made by the executor; None if it makes none. `clock` gives
-    seconds of processor time; outputs of grammars that take too many are ended (`BudgetedMatcher`).
+    seconds of processor time; outputs of grammars that take too many are ended (`BudgetedMatcher`). `turn_s`: how many
+    of them the search for the end of one output may take in a step; if it takes more, the output waits for the next
+    step, and the search goes on then. Only a pipeline that reads a step before it starts the next one can let it wait.
     """
 
     def __init__(
@@ -76,14 +80,16 @@ class Constraints:
         texts: Sequence[bytes | None] = (),
         device: DeviceConstraints | None = None,
         clock: Callable[[], float] = time.thread_time,
+        turn_s: float = math.inf,
     ) -> None:
+        self._turn_s = turn_s
+        self._waiting: dict[int, SampledToken] = {}  # tokens that are not accepted yet
         self._compiler = compiler
         self._end_tokens = end_tokens
         self._texts = texts
         self._device = device
         self._clock = clock
-        self._rows, self._lent = np.split(rows, 2)
-        self._width = 8 * rows.itemsize * rows.shape[1]
+        self._halves = deque(np.split(rows, 2))  # for this step, and for the one before
         self._compiling: dict[int, _Compiling] = {}
         self._matchers: dict[int, BudgetedMatcher] = {}
         self._failures: dict[int, Failure] = {}  # of sequences without a usable last mask
@@ -147,11 +153,14 @@ class Constraints:
         if matcher is None:
             tokens = tuple(takewhile(lambda token: token not in self._end_tokens, guess[:most]))
             return LegalDrafts(tokens, (DraftOrigin.GUESS,) * len(tokens), self._rows[:0])
-        if self._device is not None and seq_id in self._device.sequences:
+        on_device = self._device is not None and seq_id in self._device.sequences
+        if on_device or seq_id in self._waiting:
             return LegalDrafts((), (), self._rows[:0])
-        words = self._rows.shape[1]
+        words, ends = self._rows.shape[1], self._end_tokens
         try:
-            found = legal_drafts(matcher.matcher, guess, most, self._end_tokens, words)
+            found = guarded(
+                matcher.charged, legal_drafts, matcher.matcher, guess, most, ends, words
+            )
         except MatcherFault as fault:
             self._failures[seq_id] = fault.failure
             return LegalDrafts((), (), self._rows[:0])
@@ -178,7 +187,7 @@ class Constraints:
         device = NOT_ON_DEVICE if self._device is None else self._device.masks(plan)
         row_of: dict[int, int] = {}
         filled = 0
-        self._rows, self._lent = self._lent, self._rows
+        self._halves.rotate()
         hosted = self.hosted
         for work in plan.works if hosted else ():
             if work.seq_id not in hosted or not work.logits:
@@ -188,6 +197,11 @@ class Constraints:
             row_of[work.seq_id] = filled
             filled += work.logits
             self._rows[filled - len(after_drafts) : filled] = after_drafts
+            waits = self._waiting.get(work.seq_id)
+            if waits is not None:  # the token sampled next does not count
+                row.fill(0)
+                allow(row, waits.tokens[0])
+                continue
             try:
                 guarded(_fill, self._matchers[work.seq_id], row)
             except MatcherFault as fault:
@@ -212,6 +226,8 @@ class Constraints:
             {**others.failures, **forced.failures},
             others.instead | forced.instead,
             {**others.looped, **forced.looped},
+            others.waiting,
+            others.kept,
         )
 
     def forget(self, changes: Changes) -> None:
@@ -222,6 +238,7 @@ class Constraints:
                 self._matchers.pop(change.seq_id, None)
                 self._failures.pop(change.seq_id, None)
                 self._drafted.pop(change.seq_id, None)
+                self._waiting.pop(change.seq_id, None)
                 if self._device is not None:
                     self._device.forget(change.seq_id)
 
@@ -242,6 +259,8 @@ class Constraints:
         forced: dict[int, tuple[int, ...]] = {}
         instead: set[int] = set()
         looped: dict[int, tuple[int, int]] = {}
+        waiting: set[int] = set()
+        kept: dict[int, SampledToken] = {}
         for sample in samples:
             matcher = self._matchers.get(sample.seq_id)
             if matcher is None or sample.failure:
@@ -250,19 +269,33 @@ class Constraints:
             if unmasked is not None:
                 failures[sample.seq_id] = unmasked
                 continue
+            first = self._waiting.pop(sample.seq_id, None)
+            sample = first or sample
             try:
-                followed = guarded(matcher.follow, sample.tokens)
-                guarded(self._check, matcher, followed.tokens, sample.tokens)
+                followed = guarded(matcher.follow_for, sample.tokens, self._turn_s)
+                if followed is not None:
+                    guarded(self._check, matcher, followed.tokens, sample.tokens)
             except MatcherFault as fault:
                 failures[sample.seq_id] = fault.failure
                 continue
+            if followed is None:
+                self._waiting[sample.seq_id] = sample
+                waiting.add(sample.seq_id)
+                continue
+            if first is not None:
+                kept[sample.seq_id] = first
             if followed.tokens:
                 forced[sample.seq_id] = followed.tokens
             if followed.instead:
                 instead.add(sample.seq_id)
             if followed.looped is not None:
                 looped[sample.seq_id] = followed.looped
-        return Forced(forced, failures, frozenset(instead), looped)
+        return Forced(forced, failures, frozenset(instead), looped, frozenset(waiting), kept)
+
+    @property
+    def _rows(self) -> MaskRows:
+        """The memory of the mask rows of this step."""
+        return self._halves[0]
 
     def _after_drafts(self, work: Work) -> MaskRows:
         """The masks of the rows of logits after the first."""
@@ -291,7 +324,8 @@ class Constraints:
         self, matcher: BudgetedMatcher, forced: tuple[int, ...], sampled: tuple[int, ...] = ()
     ) -> None:
         """Check that forced tokens exist, and that a grammar ends with an end token, as only that ends a sequence."""
-        if forced and not 0 <= min(forced) <= max(forced) < self._width:
+        width = 8 * self._rows.itemsize * self._rows.shape[1]
+        if forced and not 0 <= min(forced) <= max(forced) < width:
             raise MatcherFault(broken("the grammar forced a token that does not exist"))
         tokens = sampled + forced
         if matcher.matcher.finished and not (tokens and tokens[-1] in self._end_tokens):

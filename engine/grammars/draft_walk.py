@@ -9,12 +9,14 @@ A fault of the matcher ends the drafts before it: the sequence meets it, or not,
 from collections import deque
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-from intaglio.grammar.api import MaskRow, MaskRows, Matcher, Violation, allow
+from intaglio.grammar.api import MaskRow, MaskRows, Matcher, Violation, allow, within
 
 from .grammar_faults import MatcherFault, broken, guarded
+
+_MOST_PARTS: Final = 256  # of the search for an end: drafts are not worth more
 
 
 class DraftOrigin(StrEnum):
@@ -88,7 +90,7 @@ class _Walk:
             return False
         if not guarded(_accepts, self._matcher, token):
             self._guess.clear()
-            closing = guarded(self._matcher.closing) or ()
+            closing = guarded(within, self._matcher.closing_parts(), _MOST_PARTS) or ()
             if not closing or closing[0] in self._end_tokens:
                 return False
             token, origin = closing[0], DraftOrigin.CLOSING

@@ -4,6 +4,7 @@ Does: construct each part with its own section of the settings and the parts tha
 work.
 """
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from ..drafts.lengths import DraftLengths
 from ..drafts.proposals import Proposals
 from ..drafts.verified_steps import VerifiedSteps
 from ..errors import ConfigError
+from ..grammars.budgeted_matcher import TURN_S
 from ..grammars.constraints import Constraints
 from ..grammars.device_constraints import DeviceConstraints, Exports
 from ..grammars.schema_gate import CompilerService, shared_bytes
@@ -86,7 +88,8 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     closing = ExitStack()
     closing.callback(exports.close)
     closing.callback(compiler_service.close)
-    constraints = _constraints(config, built, compiler_service, exports, vocabulary)
+    turn_s = math.inf if ahead else TURN_S
+    constraints = _constraints(config, built, compiler_service, exports, vocabulary, turn_s)
     proposals = _proposals(built, constraints) if config.drafting.drafts == "document" else None
     limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids))
     scheduler = _scheduler(config, built, limits, proposals)
@@ -124,6 +127,7 @@ def _constraints(
     compiler_service: CompilerService,
     exports: Exports,
     vocabulary: Vocabulary,
+    turn_s: float,
 ) -> Constraints:
     """The constraints of an engine: with masks made by the executor where it can make them, else on the host."""
     end_tokens, texts = frozenset(vocabulary.end_ids), vocabulary.tokens
@@ -136,6 +140,7 @@ def _constraints(
         rows=built.runner.mask_buffer(2 * config.scheduler.max_running, built.spec.vocab_size),
         texts=texts,
         device=device,
+        turn_s=turn_s,
     )
 
 

@@ -168,6 +168,10 @@ class Scheduler:
             if failure is not None:
                 self._end(seq, Finish.ERROR, failure)
                 continue
+            if seq.id in forced.waiting:
+                seq.sample_again()
+                continue
+            sample = forced.kept.get(seq.id, sample)
             seq.record.token_sampled(now)
             after = forced.tokens.get(seq.id, ())
             at = seq.output_tokens

@@ -16,6 +16,7 @@ from ..contract.bitmask import MaskRow
 from ..contract.errors import Refusal, TablesFull, UnsupportedConstraint, Violation
 from ..earley.chart import Chart
 from ..earley.masks import Masks, WalkIndex
+from .closing_questions import UndividedAnswers
 from .token_spelling import Speller
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class EarleyGrammar:
             matcher.fill(row)
 
 
-class EarleyMatcher:
+class EarleyMatcher(UndividedAnswers):
     """Follows one output; see `Matcher`."""
 
     def __init__(self, grammar: EarleyGrammar, generation: _Generation) -> None:
@@ -200,11 +201,6 @@ class EarleyMatcher:
         twin._history, twin._closings = list(self._history), list(self._closings)
         twin._columns, twin._finished = list(self._columns), self._finished
         return twin
-
-    def least_tokens(self) -> int | None:
-        """The number of tokens of `closing`; see `Matcher.least_tokens`."""
-        tokens = self.closing()
-        return None if tokens is None else len(tokens)
 
     def closes_within(self, tokens: int) -> bool:
         """Whether `least_tokens` fits; see `Matcher.closes_within`.

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base.array_types import Words
 from ..base.bounded_cache import BoundedCache
+from ..base.parts import Parts, whole
 from ..completion.bounds import Bounds
 from ..completion.rule_graph import RuleGraph
 from ..completion.shortest_end import ShortestEnd
@@ -86,16 +87,23 @@ class Generation:
     @cached_property
     def shortest(self) -> bytes | None:
         """A short complete output; None if none was found."""
-        return self.known or ShortestEnd(Cursor(self.machine), self.graph).text()
+        return self.known or whole(ShortestEnd(Cursor(self.machine), self.graph).text())
 
-    def spelled_end(self, cursor: Cursor, history: list[int]) -> tuple[int, ...]:
+    @property
+    def found(self) -> bytes | None:
+        """`shortest`, as far as it was searched."""
+        found: bytes | None = vars(self).get("shortest", self.known)
+        return found
+
+    def spelled_end(self, cursor: Cursor, history: list[int]) -> Parts[tuple[int, ...]]:
         """Tokens that complete an output, with the end token; empty if no end was found."""
-        text = self.end(cursor) if history else self.shortest
-        return () if text is None else self.spelled_tokens(history, text)
+        text = (yield from self.end(cursor)) if history else self.shortest
+        return () if text is None else (yield from self.spelled_tokens(history, text))
 
-    def spelled_tokens(self, history: list[int], text: bytes) -> tuple[int, ...]:
+    def spelled_tokens(self, history: list[int], text: bytes) -> Parts[tuple[int, ...]]:
         """The tokens of the last text of an output, and the end token; empty if no tokens spell the text."""
-        run = self.speller.complete(history, text)
+        yield
+        run = yield from self.speller.complete_parts(history, text)
         return () if text and not run else (*run, self.index.vocabulary.end_ids[0])
 
     def key(self, cursor: Cursor) -> Key | None:
@@ -110,12 +118,12 @@ class Generation:
             self.plain_stacks.put(stack, plain, len(stack))
         return (cursor.state, stack) if plain else None
 
-    def end(self, cursor: Cursor) -> bytes | None:
+    def end(self, cursor: Cursor) -> Parts[bytes | None]:
         """Bytes of a short end of an output; None if none was found."""
         key = self.key(cursor)
         known = None if key is None else self.ends.get(key)
         if known is None:
-            known = (ShortestEnd(cursor, self.graph).text(),)
+            known = ((yield from ShortestEnd(cursor, self.graph).text()),)
             if key is not None:
                 self.ends.put(key, known, len(key[1]) + len(known[0] or b""))
         return known[0]

@@ -6,14 +6,15 @@ states stand for (`generation`).
 """
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial, wraps
+from functools import cached_property, wraps
 from threading import Lock
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import numpy as np
 
 from ..base.array_types import Bytes
-from ..completion.replacement import Replacement
+from ..base.parts import Parts
+from ..completion.joined_end import joined_end
 from ..completion.rule_graph import RuleGraph
 from ..contract.bitmask import MaskRow
 from ..contract.errors import TablesFull, Violation
@@ -22,16 +23,13 @@ from ..machine.machine import Machine
 from ..machine.text_reader import Step
 from ..mask.compute_masks import TokenIndex
 from ..mask.mask_fixup import correct
+from .closing_questions import WholeAnswers
 from .generation import EndText, Generation
 from .token_spelling import Speller
 
 # How far a budget must exceed the bound of the rules, which is not exact where items must be unique: factor, tokens.
 _AMPLE: Final = 2
 _SPARE: Final = 64
-_MOST_SKIPPED: Final = 64  # bytes of an end that the output may have replaced
-_LEADS: Final = (b"", b"0", b'"')  # bytes that a begun number or string may need first
-_PROBE: Final = 12  # bytes that are tried first
-_MOST_ENDS_TRIED: Final = 8  # ends that are tried whole
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -90,7 +88,7 @@ class NativeGrammar:
         with self._lock:
             if self._generation is full:
                 machine = Machine(full.machine.root, full.machine.most_bytes)
-                self._generation = Generation(machine, self.index, self.speller, full.known)
+                self._generation = Generation(machine, self.index, self.speller, full.found)
             return self._generation
 
     def matcher(self) -> "NativeMatcher":
@@ -109,12 +107,40 @@ def _moving(
             return work(matcher, *args, **kwargs)
         except TablesFull:
             pass  # handled outside, so that the error does not keep the full tables
-        return matcher.elsewhere(partial(work, matcher, *args, **kwargs))
+        try:
+            matcher.move()
+            return work(matcher, *args, **kwargs)
+        except TablesFull:
+            pass
+        matcher.move()
+        return work(matcher, *args, **kwargs)
 
     return moving
 
 
-class NativeMatcher:
+def _moving_parts(
+    work: Callable[Concatenate["NativeMatcher", P], Parts[T]],
+) -> Callable[Concatenate["NativeMatcher", P], Parts[T]]:
+    """The same for work in parts."""
+
+    @wraps(work)
+    def moving(matcher: "NativeMatcher", /, *args: P.args, **kwargs: P.kwargs) -> Parts[T]:
+        try:
+            return (yield from work(matcher, *args, **kwargs))
+        except TablesFull:
+            pass
+        try:
+            matcher.move()
+            return (yield from work(matcher, *args, **kwargs))
+        except TablesFull:
+            pass
+        matcher.move()
+        return (yield from work(matcher, *args, **kwargs))
+
+    return moving
+
+
+class NativeMatcher(WholeAnswers):
     """Follows one output; see `Matcher`. `tokens`: the accepted tokens, read-only for others."""
 
     def __init__(self, grammar: NativeGrammar, generation: Generation) -> None:
@@ -236,13 +262,8 @@ class NativeMatcher:
         twin._finished = self._finished
         return twin
 
-    def least_tokens(self) -> int | None:
-        """The number of tokens of `closing`; see `Matcher.least_tokens`."""
-        tokens = self.closing()
-        return None if tokens is None else len(tokens)
-
-    @_moving
-    def closes_within(self, tokens: int) -> bool:
+    @_moving_parts
+    def closes_within_parts(self, tokens: int) -> Parts[bool]:
         """Whether `least_tokens` fits `tokens`, or is unknown; see `Matcher.closes_within`.
 
         With ample room, the bound from the rules is enough, and no end is searched. Else the end found some tokens ago
@@ -254,45 +275,43 @@ class NativeMatcher:
             suffice = self._generation.bounds.of(self._cursor)
             if suffice is not None and _AMPLE * suffice + _SPARE < tokens:
                 return True
-            end = self._end()
+            end = yield from self._end()
             # A token for each byte, and the end token.
-            if end is not None and (len(end[0]) - end[1] < tokens or self._spells(end, tokens)):
+            if end is not None and (
+                len(end[0]) - end[1] < tokens or (yield from self._spells(end, tokens))
+            ):
                 return True
-        least = self.least_tokens()
-        return least is None or least <= tokens
+        closing = yield from self.closing_parts()
+        return closing is None or len(closing) <= tokens
 
-    def elsewhere(self, work: Callable[[], T]) -> T:
-        """Move to the machine that replaces the present one, which has full tables; the result of `work` there.
+    def move(self) -> None:
+        """Move to the machine that replaces the present one, which has full tables.
 
         Raises:
+            TablesFull: other outputs have filled the tables of that machine as well.
             ConstraintTooLarge: the tables of a new machine do not suffice for this output alone.
         """
         written = self.tokens[: len(self.tokens) - self._finished]
         texts, kept = [self.grammar.index.texts[token] for token in written], len(self._steps)
-        newer = self.grammar.after(self._generation)
-        try:
-            self._cursor, self._steps = _read_again(newer.machine, texts, kept)
-            self._generation = newer
-            return work()
-        except TablesFull:
-            newer = self.grammar.after(newer)  # other outputs have filled that one as well
-        self._cursor, self._steps = _read_again(newer.machine, texts, kept)
-        self._generation = newer
-        return work()
+        self._generation = self.grammar.after(self._generation)
+        self._cursor, self._steps = _read_again(self._generation.machine, texts, kept)
 
-    def _spells(self, end: EndText, tokens: int) -> bool:
+    def _spells(self, end: EndText, tokens: int) -> Parts[bool]:
         """Whether an end takes at most `tokens` tokens; if so, `closing` returns it."""
         known = self._closings[-1]
         if known is None:
-            run = self._generation.spelled_tokens(self.tokens, end[0][end[1] :])
+            run = yield from self._generation.spelled_tokens(self.tokens, end[0][end[1] :])
             if not run or len(run) > tokens:
                 return False
             known = self._closings[-1] = run, 0
         found, at = known
         return bool(found) and len(found) - at <= tokens
 
-    def _end(self) -> EndText | None:
+    def _end(self) -> Parts[EndText | None]:
         """An end of the output, mostly a short one."""
+        if len(self._ends) > len(self.tokens) and self._ends[0] is None:
+            shortest = self._generation.shortest  # of the whole output: found when it was compiled
+            self._ends[0] = None if shortest is None else (shortest, 0)
         end = self._ends[-1]
         if end is not None:
             return end
@@ -300,14 +319,14 @@ class NativeMatcher:
         if key is not None:
             end = self._generation.detours.get(key)
         if end is None:
-            end = _find_end(self._cursor, self._generation, self._ends, self._steps)
+            end = yield from _find_end(self._cursor, self._generation, self._ends, self._steps)
             if key is not None and end is not None:
                 self._generation.detours.put(key, end, len(key[1]) + (0 if end[1] else len(end[0])))
         self._ends[-1] = end
         return end
 
-    @_moving
-    def closing(self) -> tuple[int, ...] | None:
+    @_moving_parts
+    def closing_parts(self) -> Parts[tuple[int, ...] | None]:
         """The tokens of a short end of the output, with the end token; None if none was found.
 
         Each position keeps its end: after its first token has been accepted, the rest is still an end.
@@ -316,7 +335,7 @@ class NativeMatcher:
             return ()
         found = self._closings[-1]
         if found is None:
-            found = self._generation.spelled_end(self._cursor, self.tokens), 0
+            found = (yield from self._generation.spelled_end(self._cursor, self.tokens)), 0
             self._closings[-1] = found
         tokens, at = found
         return tokens[at:] or None
@@ -331,7 +350,7 @@ def _after(run: Run | None, token: int) -> Run | None:
 
 def _find_end(
     cursor: Cursor, generation: Generation, ends: Sequence[EndText | None], steps: Sequence[Step]
-) -> EndText | None:
+) -> Parts[EndText | None]:
     """An end derived from the end found some tokens ago, else from a search.
 
     `ends`: by the number of tokens, the ends found before; `steps`: the moves of these tokens.
@@ -345,32 +364,10 @@ def _find_end(
         written = bytes(cursor.output[steps[place].length :])
         if text.startswith(written, at):
             return text, at + len(written)
-        end = _joined_end(cursor, generation.graph, text[at:])
+        end = yield from joined_end(cursor, generation.graph, text[at:])
     if end is None:
-        end = generation.end(cursor)
+        end = yield from generation.end(cursor)
     return None if end is None else (end, 0)
-
-
-def _joined_end(cursor: Cursor, graph: RuleGraph, end: bytes) -> bytes | None:
-    """An end that joins `end` after a few bytes: the output took another turn, and the rest of `end` still fits.
-
-    Texts in it that were seen meanwhile are replaced.
-    """
-    found, tries = Replacement(cursor, graph).text(end), 0
-    memories = len(cursor.memories)
-    # Where texts are compared, a longer probe may be refused although its texts can be replaced.
-    size = 1 if memories > 1 else _PROBE
-    for lead in _LEADS if found is None else ():
-        for skipped in range(min(len(end), _MOST_SKIPPED)):
-            probe = lead + end[skipped : skipped + size]
-            legal = cursor.read(np.frombuffer(probe, np.uint8).copy())
-            cursor.memories.cut(memories)
-            if legal:
-                tries += 1
-                found = Replacement(cursor, graph).text(lead + end[skipped:])
-                if found is not None or tries == _MOST_ENDS_TRIED:
-                    return found
-    return found
 
 
 def _read_again(machine: Machine, texts: list[Bytes], kept: int) -> tuple[Cursor, list[Step]]:

@@ -14,11 +14,13 @@ import numpy as np
 
 from ..base.array_types import Flags
 from ..base.bounded_cache import BoundedCache
+from ..base.parts import Parts
 from ..contract.vocabulary import Vocabulary
 
 Canonical = Callable[[bytes], tuple[int, ...]]
 _KEPT_BYTES = 8 << 20  # of spellings kept
 _TOKEN_BYTES = 40  # of a token in a tuple
+_SPELLED = 1_024  # bytes of a text that are spelled at once
 WINDOW = 64  # tokens in which a hard boundary is looked for
 
 
@@ -75,6 +77,23 @@ class Speller:
         if any(byte not in self.single_bytes for byte in text):
             return ()
         return tuple(self.single_bytes[byte] for byte in text)
+
+    def complete_parts(self, history: Sequence[int], text: bytes) -> Parts[tuple[int, ...]]:
+        """`complete` in parts: a long text is cut at hard boundaries, and each piece is spelled for itself."""
+        run: list[int] = []
+        while True:
+            cut = next(
+                (at for at in range(_SPELLED, len(text)) if self.hard(text[at - 1], text[at])),
+                len(text),
+            )
+            piece = self.complete([*history[-WINDOW:], *run[-WINDOW:]], text[:cut])
+            if text[:cut] and not piece:
+                return ()
+            run += piece
+            text = text[cut:]
+            if not text:
+                return tuple(run)
+            yield
 
     @cached_property
     def single_bytes(self) -> dict[int, int]:

@@ -19,9 +19,10 @@ import numpy as np
 
 from ..automata import Dfa
 from ..base.array_types import Bytes
+from ..base.parts import Parts
 from ..machine import byte_step as w
 from ..machine import walk_state as n
-from ..machine.cursor import Cursor
+from ..machine.cursor import Cursor, reach_parts
 from ..machine.lazy_tables import ALPHABET, CALLED, ENTRY, FINAL, ROW
 from ..machine.text_reader import Refused
 from .rule_graph import RuleGraph
@@ -91,12 +92,12 @@ class Replacement:
         self._one_outcome: dict[tuple[Dfa, int], Dfa] = {}  # leaves with one outcome
         self._alternatives: dict[tuple[int, int, int, bytes], Iterator[bytes]] = {}
 
-    def text(self, end: bytes) -> bytes | None:
+    def text(self, end: bytes) -> Parts[bytes | None]:
         """Bytes that complete the output: `end` with its refused texts replaced; None if no alternative was found."""
         cursor, origin = self._cursor, len(self._cursor.output)
         while True:
             memories = len(cursor.memories)
-            done, refused = cursor.reach(_bytes(end))
+            done, refused = yield from reach_parts(cursor, _bytes(end))
             if done == len(end) and self._is_over(end, memories):
                 cursor.memories.cut(memories)
                 return bytes(cursor.output[origin:]) + end
@@ -106,7 +107,8 @@ class Replacement:
                 # A number at the end of the output may be refused there: no other place is known.
                 return None
             offset = len(cursor.output)
-            replaced = self._replaced(end, refused.begun - offset, refused.until - offset, family)
+            begun, until = refused.begun - offset, refused.until - offset
+            replaced = yield from self._replaced(end, begun, until, family)
             if replaced is None:
                 return None
             end = replaced
@@ -129,7 +131,7 @@ class Replacement:
 
     def _replaced(
         self, completion: bytes, begun: int, end: int, family: tuple[int, int]
-    ) -> bytes | None:
+    ) -> Parts[bytes | None]:
         """Replace `completion[begun:end]` and read up to the end of the new text; returns the rest of `completion`."""
         cursor = self._cursor
         if begun > 0:
@@ -151,6 +153,7 @@ class Replacement:
             self._tries -= 1
             if self._tries < 0:
                 return None
+            yield
             text = other[written:]
             taken = self._is_taken(text, rest)
             if taken:

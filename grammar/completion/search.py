@@ -13,6 +13,7 @@ from heapq import heappop, heappush
 from itertools import chain, count, islice
 from typing import Final, TypeAlias
 
+from ..base.parts import Parts
 from ..machine import byte_step as w
 from ..machine.cursor import Cursor
 from ..machine.lazy_tables import (
@@ -30,6 +31,7 @@ from .rule_graph import MOST_BYTES, Completion, RuleGraph
 from .shortest_texts import in_order, preferred_byte, texts_from
 
 _MOST_STEPS: Final = 30_000  # of one search
+_STEPS_OF_PART: Final = 2
 _MOST_JUDGED: Final = 64  # texts of a leaf that are tried with a judge
 _ALTERNATIVES: Final = 64  # ends of a begun text that are compared
 
@@ -87,17 +89,22 @@ class CompletionSearch:
         self._heap: list[tuple[int, int, Task]] = []
         self._found: bytes | None = None
 
-    def text(self) -> bytes | None:
+    def text(self) -> Parts[bytes | None]:
         """Bytes that end the output if no text in them is refused as seen before; None if the search finds none."""
-        with self._graph.lock:
-            self._begin()
-            for _ in range(_MOST_STEPS):
+        try:
+            with self._graph.lock:
+                self._begin()
+            for step in range(_MOST_STEPS):
                 if self._found is not None or not self._heap:
                     break
-                priority, _, task = heappop(self._heap)
-                task(priority)
-        # The tasks refer to this search: without that cycle, the machine is freed together with its grammar.
-        self._heap.clear()
+                with self._graph.lock:
+                    priority, _, task = heappop(self._heap)
+                    task(priority)
+                if step % _STEPS_OF_PART == 0:
+                    yield
+        finally:
+            # The tasks refer to this search: without that cycle, the machine is freed together with its grammar.
+            self._heap.clear()
         return self._found
 
     def _begin(self) -> None:

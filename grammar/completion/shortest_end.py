@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ..base.parts import Parts
 from ..machine import byte_step as w
 from ..machine.cursor import Cursor
 from ..machine.lazy_tables import CALLED, ENTRY, FLAGS, JUDGED, REMEMBERS
@@ -25,6 +26,7 @@ _LONGER: Final = 2  # bytes by which a completion may exceed the estimate and is
 # Bytes added to the length of a completion that again ends with the refused text, after another item.
 _POSTPONED: Final = 1 << 12
 _MOST_TRIES: Final = 1024  # beginnings tried in the place of refused texts
+_BYTES_OF_PART: Final = 16
 _MOST_READ: Final = 1 << 14  # bytes read one by one in all these tries
 
 
@@ -50,15 +52,15 @@ class ShortestEnd:
         self._steps: list[Step] = []
         self._reads = 0
 
-    def text(self) -> bytes | None:
+    def text(self) -> Parts[bytes | None]:
         """Bytes that complete the output; None if the search finds none within its bounds."""
-        completion = CompletionSearch(self._graph, self._cursor).text()
+        completion = yield from CompletionSearch(self._graph, self._cursor).text()
         if completion is None:
             return None
-        replaced = Replacement(self._cursor, self._graph).text(completion)
-        return self._avoid_refused(completion) if replaced is None else replaced
+        replaced = yield from Replacement(self._cursor, self._graph).text(completion)
+        return (yield from self._avoid_refused(completion)) if replaced is None else replaced
 
-    def _avoid_refused(self, completion: bytes) -> bytes | None:
+    def _avoid_refused(self, completion: bytes) -> Parts[bytes | None]:
         """A completion without the texts refused in `completion`: other beginnings are tried, the shortest first.
 
         A text that was read is not changed again; beginnings not tried in its place are tried for its next sibling.
@@ -69,7 +71,7 @@ class ShortestEnd:
         for _ in range(_MOST_TRIES):
             if self._reads > _MOST_READ:
                 return None
-            if self._read_all(completion):
+            if (yield from self._read_all(completion)):
                 return self._read_so_far
             whole, first, place = text + completion, len(text), self._place()
             refused = whole[place.begun :]
@@ -81,6 +83,7 @@ class ShortestEnd:
                     heappush(waiting, (len(text) - here.begun, next(tick), text[here.begun :]))
                 first, here = place.begun, place
             for at, byte in self._other_bytes(first, whole):
+                yield
                 beginning = whole[here.begun : at] + byte
                 if beginning not in known:
                     known.add(beginning)
@@ -88,7 +91,7 @@ class ShortestEnd:
             while waiting and self._reads <= _MOST_READ:
                 late, _, beginning = heappop(waiting)
                 text = whole[: here.begun] + beginning
-                found = self._completion_after(text)
+                found = yield from self._completion_after(text)
                 if found is None or len(text) + len(found) > MOST_BYTES:
                     continue
                 more = len(text) + len(found) - len(whole) + _POSTPONED * found.endswith(refused)
@@ -116,10 +119,19 @@ class ShortestEnd:
         cursor.memories.cut(memories)
         return False
 
-    def _read_all(self, completion: bytes) -> bool:
+    def _read_all(self, completion: bytes) -> Parts[bool]:
         """Read `completion` as far as it is legal; whether that was all, and the output may end."""
-        whole = all(self._read(completion[at : at + 1]) for at in range(len(completion)))
+        whole = yield from self._read_legal(completion)
         return whole and self._cursor.can_end()
+
+    def _read_legal(self, text: bytes) -> Parts[bool]:
+        """Read `text` byte by byte as far as it is legal; whether that was all."""
+        for at in range(len(text)):
+            if not self._read(text[at : at + 1]):
+                return False
+            if at % _BYTES_OF_PART == 0:
+                yield
+        return True
 
     def _place(self) -> "_Place":
         """The place of the innermost text, open or about to begin, that can be refused as a whole."""
@@ -169,7 +181,7 @@ class ShortestEnd:
                 else:
                     yield preferred_byte(taken)
 
-    def _completion_after(self, text: bytes) -> bytes | None:
+    def _completion_after(self, text: bytes) -> Parts[bytes | None]:
         """A completion after `text`; None if `text` is illegal or no completion was found."""
         same = 0
         read = self._read_so_far
@@ -177,6 +189,6 @@ class ShortestEnd:
             same += 1
         while len(self._steps) > same:
             self._cursor.undo(self._steps.pop())
-        if not all(self._read(text[at : at + 1]) for at in range(same, len(text))):
+        if not (yield from self._read_legal(text[same:])):
             return None
-        return CompletionSearch(self._graph, self._cursor).text()
+        return (yield from CompletionSearch(self._graph, self._cursor).text())

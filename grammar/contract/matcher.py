@@ -6,6 +6,7 @@ Does: define what every back end implements. Does not: implement anything.
 from collections.abc import Sequence
 from typing import Protocol
 
+from ..base.parts import Parts
 from .bitmask import MaskRow
 
 
@@ -79,11 +80,19 @@ class Matcher(Protocol):
         """
         ...
 
+    def closes_within_parts(self, tokens: int) -> Parts[bool]:
+        """`closes_within` in parts, as a search may take long. The matcher must not be moved until it is done."""
+        ...
+
     def closing(self) -> tuple[int, ...] | None:
         """A short completion of the output from here in legal tokens, end token included, without moving.
 
         `least_tokens` falls by one with each of these tokens. None if the back end does not know a completion.
         """
+        ...
+
+    def closing_parts(self) -> Parts[tuple[int, ...] | None]:
+        """`closing` in parts, as a search may take long. The matcher must not be moved until it is done."""
         ...
 
 

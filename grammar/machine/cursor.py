@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..base.array_types import Bytes, Ints, Longs
+from ..base.parts import Parts, whole
 from ..contract.errors import ConstraintTooLarge
 from . import byte_step as w
 from . import walk_state as n
@@ -108,29 +109,7 @@ class Cursor:
         Raises:
             ConstraintTooLarge: see `fill_in`.
         """
-        answers, refused = NO_ANSWERS, None
-        if done < 0:
-            self.begin(exact=True)
-            done = 0
-        while True:
-            before = done
-            tables = self.machine.tables  # keeps the arrays alive during the call
-            done = w.read_at(tables.addresses, self.frames, self.note, answers, text, done)
-            if done > before:
-                answers, refused = NO_ANSWERS, None
-            status = self.note[n.STATUS]
-            if status in (w.MOVED, w.REFUSED):
-                return done, refused
-            if status == w.UNDECIDED:
-                whole = bytes(self.output) + text.tobytes()
-                frame, until = self.note.item(n.WHAT), self.note.item(n.UNTIL)
-                answer = self.decide(whole, len(self.output) + done)
-                answers = _with(answers, answer)
-                if answer[0] < 0 or answer[1]:
-                    site, parent, memory, begun = map(int, self.frames[frame])
-                    refused = Refused(site, parent, memory, begun, until)
-            else:
-                self.fill_in()
+        return whole(reach_parts(self, text, done))
 
     def fresh(self, state: int) -> "Cursor":
         """A new, empty output of the same machine that starts in `state`."""
@@ -266,3 +245,31 @@ def _renew(cursor: Cursor, text: Bytes) -> None:
         state = machine.renew(site, bytes((cursor.output + text.tobytes())[begun:]))
         if state >= 0:
             note[n.STATE], note[n.TOP] = state, frames[note[n.TOP], w.PARENT]
+
+
+def reach_parts(cursor: Cursor, text: Bytes, done: int = -1) -> Parts[tuple[int, Refused | None]]:
+    """`Cursor.reach` in parts, as each table entry that is missing takes time. Nothing else may be read meanwhile."""
+    answers, refused = NO_ANSWERS, None
+    if done < 0:
+        cursor.begin(exact=True)
+        done = 0
+    while True:
+        before = done
+        tables = cursor.machine.tables  # keeps the arrays alive during the call
+        done = w.read_at(tables.addresses, cursor.frames, cursor.note, answers, text, done)
+        if done > before:
+            answers, refused = NO_ANSWERS, None
+        status = cursor.note[n.STATUS]
+        if status in (w.MOVED, w.REFUSED):
+            return done, refused
+        if status == w.UNDECIDED:
+            output = bytes(cursor.output) + text.tobytes()
+            frame, until = cursor.note.item(n.WHAT), cursor.note.item(n.UNTIL)
+            answer = cursor.decide(output, len(cursor.output) + done)
+            answers = _with(answers, answer)
+            if answer[0] < 0 or answer[1]:
+                site, parent, memory, begun = map(int, cursor.frames[frame])
+                refused = Refused(site, parent, memory, begun, until)
+        else:
+            cursor.fill_in()
+        yield

@@ -33,6 +33,18 @@ def test_random_schedules_give_the_plain_tokens(shard: int, overlap: bool, prefi
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
+@pytest.mark.parametrize("drafts", [False, True], ids=["plain", "drafts"])
+def test_outputs_that_wait_for_a_search_get_the_plain_tokens(drafts: bool) -> None:
+    total = Tally()
+    for seed in range(120):
+        total.add(Run(Workload.of(seed), drafts=drafts, prefix=bool(seed % 2), waits=True).go())
+    assert total.waits > 500
+    assert total.preemptions > 5
+    assert total.forced > 50
+    assert (total.accepted > 50) == drafts
+    assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
+
+
 tokens = st.sampled_from(TEXT)
 scripts = st.builds(Script, st.integers(0, 1 << 20), st.integers(0, 12), st.booleans())
 

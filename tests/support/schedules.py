@@ -4,6 +4,7 @@ Does: make a workload from a seed, drive the real engine through it step by step
 request with the plain engine. Does not: plant faults in the engine; tests do.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Tokens
@@ -22,7 +23,7 @@ from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache, digest
 from intaglio.engine.pipeline import OneAhead, Pipeline, Serial
-from intaglio.engine.plan import StepCosts
+from intaglio.engine.plan import Forced, SampledBatch, StepCosts
 from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.batch_sizing import BatchSizer
 from intaglio.engine.schedule.scheduler import Scheduler
@@ -54,6 +55,7 @@ ADDED = (
     "left_out",
     "drafted",
     "accepted",
+    "waits",
 )
 
 
@@ -200,6 +202,7 @@ class Tally:
     left_out: int = 0
     drafted: int = 0
     accepted: int = 0
+    waits: int = 0
     most_works: int = 0
     ends: Counter[str] = field(default_factory=Counter)
 
@@ -208,6 +211,17 @@ class Tally:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.most_works = max(self.most_works, other.most_works)
         self.ends += other.ends
+
+
+class CountedConstraints(Constraints):
+    """Constraints that count how often an output waited for a step."""
+
+    waits = 0
+
+    def advance(self, sampled: SampledBatch) -> Forced:
+        forced = super().advance(sampled)
+        self.waits += len(forced.waiting)
+        return forced
 
 
 class FortuneTeller:
@@ -242,7 +256,9 @@ class Run:
         overlap: bool = False,
         prefix: bool = False,
         drafts: bool = False,
+        waits: bool = False,
     ) -> None:
+        """`waits`: the search for the end of an output takes two steps."""
         self.workload = workload
         self.clock = Clock()
         self.rng = Random(workload.seed ^ 0x5EED)
@@ -253,10 +269,11 @@ class Run:
         limits = RequestLimits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
         self.portions = WatchedBatchSizer(workload.costs)
         self.compiler = ScriptedCompiler()
-        constraints = Constraints(
+        self.constraints = constraints = CountedConstraints(
             self.compiler,
             end_tokens=END_TOKENS,
             rows=empty_rows(2 * workload.config.max_running, VOCAB),
+            turn_s=0.0 if waits else math.inf,
         )
         proposals = None
         if drafts:
@@ -322,6 +339,7 @@ class Run:
             left_out=self.portions.left_out,
             drafted=sum(snapshot.drafts.drafted.values()),
             accepted=sum(snapshot.drafts.accepted.values()),
+            waits=self.constraints.waits,
             ends=+Counter(snapshot.finished),
         )
 

@@ -28,6 +28,7 @@ from intaglio.grammar.api import (
     allowed_tokens,
     empty_rows,
 )
+from intaglio.grammar.backends.closing_questions import UndividedAnswers
 
 VOCAB = 41  # not a multiple of the 32 bits of a mask word
 END_TOKENS = frozenset({0, 1})
@@ -273,7 +274,7 @@ class Script:
 
 
 @dataclass
-class ScriptedMatcher:
+class ScriptedMatcher(UndividedAnswers):
     """Follows one output of a script."""
 
     script: Script
@@ -329,10 +330,6 @@ class ScriptedMatcher:
 
     def fork(self) -> "ScriptedMatcher":
         return ScriptedMatcher(self.script, list(self.output))
-
-    def least_tokens(self) -> int | None:
-        closing = self.closing()
-        return None if closing is None else len(closing)
 
     def closes_within(self, tokens: int) -> bool:
         least = self.least_tokens()
