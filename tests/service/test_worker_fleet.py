@@ -65,15 +65,18 @@ class Fleet:
 
 
 @contextmanager
-def fleet(folder: Path, *, pace_s: float = 0.0, **settings: Any) -> Iterator[Fleet]:
+def fleet(
+    folder: Path, *, pace_s: float = 0.0, examines: bool = True, **settings: Any
+) -> Iterator[Fleet]:
     model = write_checkpoint(folder / "model", LLAMA)
     source = extraction_constraint(SCHEMA, ExtractOptions()).source
     answers = folder / "answers.json"
     answers.write_bytes(msgspec.json.encode(Answers({source: tuple(ANSWER)}, pace_s=pace_s)))
     given = json.dumps({"port": 0, "api_workers": 2, **settings})
+    grammar = json.dumps({"grammar_isolation": "server" if examines else "never"})
     command = [sys.executable, "-m", "tests.support.serve_answering"]
     process = subprocess.Popen(
-        [*command, str(model), str(answers), given],
+        [*command, str(model), str(answers), given, grammar],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), *sys.path))},
         stdout=subprocess.PIPE,
@@ -118,7 +121,7 @@ def test_processes_answer_count_together_are_replaced_and_stop(tmp_path: Path) -
 
 
 def test_requests_in_flight_are_answered_after_a_signal(tmp_path: Path) -> None:
-    with fleet(tmp_path, pace_s=0.3) as server:
+    with fleet(tmp_path, pace_s=0.3, examines=False) as server:
         server.extract()  # the schema is examined
         found: list[httpx2.Response] = []
         clients = [
@@ -147,7 +150,7 @@ def test_a_port_in_use_is_refused_before_anything_starts(tmp_path: Path) -> None
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        with fleet(tmp_path, port=other.getsockname()[1]) as server:
+        with fleet(tmp_path, examines=False, port=other.getsockname()[1]) as server:
             assert server.url == ""
             assert server.process.wait(PATIENCE_S) == 1
 
