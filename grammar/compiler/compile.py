@@ -41,6 +41,8 @@ _WARMING = r"""{
 _BOUNDED = 12, 48
 # Schemas of strings that are read through windows, with the number of characters to write.
 _WINDOWS = ('{"type": "string", "maxLength": 20000}', 1), ('{"format": "hostname"}', 1)
+# A grammar that one byte does not decide, and that has ends, forced texts and choices.
+_AMBIGUOUS = 'root ::= "a" root "a" | "b" root "b" | "(xx" root ")" | ""'
 _SHARED_BYTES = 128 << 20
 
 
@@ -139,6 +141,11 @@ class Compiler:
             for byte in b'"' + b"a" * size:
                 matcher.accept(self._speller.single_bytes[byte])
                 matcher.fill(row)
+        matcher = self.compile(Constraint(Kind.EBNF, _AMBIGUOUS)).matcher()
+        for byte in b"(xx" * 6 if len(self._speller.single_bytes) == 256 else b"":
+            matcher.accept(self._speller.single_bytes[byte])
+            matcher.fill(row)
+            matcher.forced()
         tables_of(Constraint(Kind.JSON_SCHEMA, "{}"))
 
     def shared(self) -> dict[str, int]:

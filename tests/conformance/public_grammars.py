@@ -179,10 +179,14 @@ def changed(text: str, draw: random.Random) -> str:
 
 
 def compared(
-    grammar: CompiledGrammar, screened: Screened, oracle: lark.Lark, draw: random.Random
+    grammar: CompiledGrammar,
+    screened: Screened,
+    oracle: lark.Lark,
+    draw: random.Random,
+    texts: int,
 ) -> Iterator[tuple[str, bool, bool]]:
     """(text, whether we accept it, whether Lark does)."""
-    for _ in range(TEXTS // 2):
+    for _ in range(texts // 2):
         whole = walked(grammar, draw)
         for text in (whole, changed(whole, draw)):
             try:
@@ -226,7 +230,7 @@ def masks(grammar: CompiledGrammar, texts: list[str]) -> list[float]:
     return found
 
 
-def measured(compiler: Compiler, source: str, kind: Kind) -> Figures:
+def measured(compiler: Compiler, source: str, kind: Kind, texts: int) -> Figures:
     """Everything about one grammar."""
     draw = random.Random(0)
     constraint = Constraint(kind, source)
@@ -240,7 +244,7 @@ def measured(compiler: Compiler, source: str, kind: Kind) -> Figures:
         lexer="dynamic_complete",
         ambiguity="forest",
     )
-    found = list(compared(grammar, screened, oracle, draw))
+    found = list(compared(grammar, screened, oracle, draw, texts))
     whole = [text for text, ours, _ in found if ours]
     return Figures(
         "machine" if isinstance(grammar, NativeGrammar) else "earley",
@@ -257,6 +261,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clones", type=Path)
     parser.add_argument("names", nargs="*", default=list(SOURCES))
+    parser.add_argument("--texts", type=int, default=TEXTS)
     options = parser.parse_args()
     compiler = Compiler(large().vocabulary(), large().canonical)
     compiler.warm()
@@ -267,7 +272,7 @@ def main() -> None:
     every: list[float] = []
     for name in options.names:
         source = SOURCES[name]
-        found = measured(compiler, text_of(options.clones, source), source.kind)
+        found = measured(compiler, text_of(options.clones, source), source.kind, options.texts)
         every += found.masks
         print(found.line(name), flush=True)
         for text in found.wrong[:3]:
