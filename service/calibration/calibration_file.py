@@ -7,23 +7,24 @@ import hashlib
 import json
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from intaglio.engine.api import ModelError
 from intaglio.schemas.base import Wire
 from intaglio.schemas.grounding import FieldReport
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from ..client.errors import ConfigError
+from ..grounding.data_leaves import records
+from .value_evidence import ValueEvidence, evidence_of, features, log_odds, root_properties
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 NAME: Final = "calibration.json"
 """The name of a calibration in the folder of its model."""
 
-_EDGE: Final = 1e-6  # keeps logarithms finite
 _MOST_HEADER_BYTES: Final = 100_000_000
 
 
@@ -40,20 +41,32 @@ class HeldOut(Wire):
     brier_after: float
 
 
+class FieldOffsets(Wire):
+    """By how much the log-odds of fields differ from others, in answers whose schema has these `properties` at its
+    root. A field is a JSON Pointer with `*` for every index.
+    """
+
+    properties: tuple[str, ...]
+    offsets: dict[str, float]
+
+
 class Calibration(Wire):
-    """A monotonic map of probabilities, for one model.
+    """A map from what is known of a value to the probability that it is right, for one model.
 
     `isotonic` interpolates between `points` (probability of the model, share of right values), which rise in both;
-    `temperature` divides the log-odds. `fingerprint` identifies the model's files. `values` in `documents` were fitted;
-    `held_out` judges the method by a fit to a part of them.
+    `temperature` divides the log-odds; `regression` adds up `weights` of features of the value (`value_evidence`) and
+    the offset of its field, if that is known, to log-odds. `fingerprint` identifies the model's files. `values` in
+    `documents` were fitted; `held_out` judges the method by a fit to a part of them.
     """
 
     version: Literal[1] = 1
     model: str
     fingerprint: str
-    method: Literal["isotonic", "temperature"]
+    method: Literal["isotonic", "temperature", "regression"]
     points: tuple[tuple[Probability, Probability], ...] = ()
     temperature: float | None = Field(default=None, gt=0, le=1e6)
+    weights: dict[str, float] = Field(default_factory=dict)
+    fields: tuple[FieldOffsets, ...] = ()
     documents: int
     values: int
     held_out: HeldOut
@@ -64,6 +77,8 @@ class Calibration(Wire):
             raise ValueError("temperature belongs to the method temperature")
         if (self.method == "isotonic") != bool(self.points):
             raise ValueError("points belong to the method isotonic")
+        if (self.method == "regression") != bool(self.weights):
+            raise ValueError("weights belong to the method regression")
         if any(
             a[0] >= b[0] or a[1] > b[1] for a, b in zip(self.points, self.points[1:], strict=False)
         ):
@@ -93,8 +108,13 @@ class Calibration(Wire):
             )
         return found
 
-    def apply(self, probability: float) -> float:
-        """The probability that a value is right, from the model's own."""
+    def apply(self, evidence: ValueEvidence) -> float:
+        """The probability that a value is right, from what is known of it."""
+        probability = evidence.probability
+        if self.weights:
+            known = features(evidence).items()
+            weighed = sum(self.weights.get(name, 0.0) * number for name, number in known)
+            return _sigmoid(weighed + self._offset(evidence))
         if self.temperature is not None:
             return _sigmoid(log_odds(probability) / self.temperature)
         at = bisect_right(self.points, probability, key=lambda point: point[0])
@@ -102,6 +122,10 @@ class Calibration(Wire):
             return self.points[max(0, at - 1)][1]
         (x0, y0), (x1, y1) = self.points[at - 1], self.points[at]
         return y0 + (y1 - y0) * (probability - x0) / (x1 - x0)
+
+    def _offset(self, evidence: ValueEvidence) -> float:
+        of_form = (one.offsets for one in self.fields if one.properties == evidence.properties)
+        return next(of_form, {}).get(evidence.field, 0.0)
 
 
 def calibration_of(folder: Path, path: Path | None = None) -> Calibration | None:
@@ -127,29 +151,21 @@ _MAKE: Final = "make one for this model: intaglio calibrate GOLD.jsonl -o FILE"
 
 
 def calibrated_fields(
-    fields: Mapping[str, FieldReport], calibration: Calibration | None
+    fields: Mapping[str, FieldReport], calibration: Calibration | None, data: JsonValue, schema: Any
 ) -> dict[str, FieldReport]:
-    """The reports with `calibrated` in each confidence that has a probability; unchanged without a calibration."""
-    return dict(fields) if calibration is None else dict(_calibrated(fields, calibration))
-
-
-def _calibrated(
-    fields: Mapping[str, FieldReport], calibration: Calibration
-) -> Iterator[tuple[str, FieldReport]]:
-    for pointer, report in fields.items():
-        confidence = report.confidence
-        if confidence is not None and confidence.probability is not None:
-            sure = confidence.model_copy(
-                update={"calibrated": calibration.apply(confidence.probability)}
-            )
-            report = report.model_copy(update={"confidence": sure})
-        yield pointer, report
-
-
-def log_odds(probability: float) -> float:
-    """The logarithm of the odds of a probability, bounded at both ends."""
-    inside = min(max(probability, _EDGE), 1 - _EDGE)
-    return math.log(inside / (1 - inside))
+    """The reports of `data` with `calibrated` in each confidence that has a probability; unchanged without a
+    calibration.
+    """
+    found = dict(fields)
+    if calibration is None:
+        return found
+    known = evidence_of(fields, records(data)[1], root_properties(schema))
+    for pointer, evidence in known:
+        confidence = fields[pointer].confidence
+        assert confidence is not None  # it has a probability
+        sure = confidence.model_copy(update={"calibrated": calibration.apply(evidence)})
+        found[pointer] = fields[pointer].model_copy(update={"confidence": sure})
+    return found
 
 
 def _sigmoid(value: float) -> float:

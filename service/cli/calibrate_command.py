@@ -6,18 +6,26 @@ Does: answer the records or read finished answers, fit, write the file and the d
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
+
+from intaglio.schemas import catalogue
 
 from ..calibration.calibration_file import Calibration, model_fingerprint
+from ..calibration.value_evidence import evidence_of, root_properties
+from ..client import Options
 from ..evaluation.charts import reliability_diagram
 from ..evaluation.figures import judged_leaves
-from ..evaluation.fit_calibration import fit_calibration
+from ..evaluation.fit_calibration import after, fit_calibration
+from ..evaluation.fit_regression import JudgedEvidence
 from ..evaluation.gold import GoldRecord, read_gold
 from ..evaluation.leaf_pairs import leaf_pairs
 from ..evaluation.predictions import Prediction, read_predictions
-from ..evaluation.ranking import Judged, calibration_bins
+from ..evaluation.ranking import calibration_bins
 from .cli_errors import CliError, Exit
 from .console import errors, results
 from .eval_command import EvaluatedModel, unusable_files
+
+_OPTIONS: Final[Options] = {"confidence": "first_reading", "grounding": "locate"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,26 +70,34 @@ def run(command: CalibrateCommand) -> Exit:
     return Exit.OK
 
 
-def judged_values(record: GoldRecord, prediction: Prediction) -> list[Judged]:
-    """The values of one answer with the model's plain probabilities, and whether they are right."""
+def judged_values(record: GoldRecord, prediction: Prediction) -> list[JudgedEvidence]:
+    """The values of one answer with what is known of them, and whether they are right."""
     if prediction.error is not None:
         return []
-    return list(judged_leaves(leaf_pairs(record.expected, prediction.data), prediction.plain))
+    schema: Any = record.schema
+    if isinstance(schema, str):
+        schema = catalogue.get(schema).schema if schema in catalogue.names() else None
+    pairs = leaf_pairs(record.expected, prediction.data)
+    values = {pair.given_pointer: pair.given for pair in pairs if pair.given_pointer is not None}
+    known = dict(evidence_of(prediction.reports, values, root_properties(schema)))
+    return list(judged_leaves(pairs, known))
 
 
 def _predictions(command: CalibrateCommand, records: list[GoldRecord]) -> dict[str, Prediction]:
     if command.predictions is not None:
         return read_predictions(command.predictions)
-    place = EvaluatedModel(None, command.model, {"confidence": "first_reading"}, command.at_once)
+    place = EvaluatedModel(None, command.model, _OPTIONS, command.at_once)
     return place.answers(records, command.save)[1]
 
 
-def _write(command: CalibrateCommand, calibration: Calibration, judged: list[Judged]) -> None:
+def _write(
+    command: CalibrateCommand, calibration: Calibration, judged: list[JudgedEvidence]
+) -> None:
     try:
         text = calibration.model_dump_json(indent=1) + "\n"
         command.output.write_text(text, encoding="utf-8")
         if command.plot is not None:
-            bins = calibration_bins([(calibration.apply(p), is_right) for p, is_right in judged])
+            bins = calibration_bins(after(calibration, judged))
             title = "Reliability after calibration"
             command.plot.write_text(reliability_diagram(bins, title), encoding="utf-8")
     except OSError as error:

@@ -5,7 +5,7 @@ Does: count and divide. Does not: extract, or lay figures out (`eval_page`, the 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 from intaglio.schemas.wire import Wire
 from pydantic import JsonValue
@@ -15,6 +15,8 @@ from .leaf_pairs import LeafPair, leaf_pairs
 from .leaf_values import is_blank, leaves, same
 from .predictions import Prediction, PredictionError
 from .ranking import ConfidenceScores, Judged, confidence_scores
+
+K = TypeVar("K")
 
 
 class Ratio(Wire):
@@ -259,18 +261,16 @@ def evaluate(
     )
 
 
-def judged_leaves(
-    pairs: Iterable[LeafPair], probabilities: Mapping[str, float]
-) -> Iterable[Judged]:
-    """The given leaves that have a probability, with whether they are exactly right.
+def judged_leaves(pairs: Iterable[LeafPair], known: Mapping[str, K]) -> Iterable[tuple[K, bool]]:
+    """What is known of the given leaves, such as a probability, with whether they are exactly right.
 
     A leaf that states nothing is right if the gold data states nothing there.
     """
     for pair in pairs:
-        if pair.given_pointer is None or pair.given_pointer not in probabilities:
+        if pair.given_pointer is None or pair.given_pointer not in known:
             continue
         blank = is_blank(pair.given) and is_blank(pair.gold)
-        yield probabilities[pair.given_pointer], pair.agreement == "exact" or blank
+        yield known[pair.given_pointer], pair.agreement == "exact" or blank
 
 
 def is_stated(pointer: str | None, value: JsonValue) -> bool:

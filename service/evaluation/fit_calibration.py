@@ -1,6 +1,7 @@
-"""Fits a calibration to judged values: isotonic regression or one temperature, by the loss on held-out documents.
+"""Fits a calibration to judged values: isotonic regression, one temperature, or a logistic regression on all that is
+known of a value, by the loss on held-out documents.
 
-Does: split by document, fit both, choose, and fit the choice to all. Does not: read or write files.
+Does: split by document, fit all, choose, and fit the choice to all documents. Does not: read or write files.
 
 Isotonic regression by pooling adjacent violators (Ayer, Brunk, Ewing, Reid and Silverman 1955; for probabilities
 Zadrozny and Elkan 2002); the temperature after Guo, Pleiss, Sun and Weinberger, "On calibration of modern neural
@@ -12,7 +13,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from ..calibration.calibration_file import Calibration, HeldOut, log_odds
+from ..calibration.calibration_file import Calibration, HeldOut
+from ..calibration.value_evidence import log_odds
+from .fit_regression import JudgedEvidence, fit_regression
 from .gold import EvaluationInputError
 from .ranking import Judged, confidence_scores
 
@@ -24,11 +27,11 @@ Points = tuple[tuple[float, float], ...]
 
 
 def fit_calibration(
-    judged: Mapping[str, Sequence[Judged]], *, model: str, fingerprint: str
+    judged: Mapping[str, Sequence[JudgedEvidence]], *, model: str, fingerprint: str
 ) -> Calibration:
     """The calibration of a model, from the judged values of each document, by its id.
 
-    Half of the documents, chosen by a hash of their ids, are held out from both methods; the one with the smaller mean
+    Half of the documents, chosen by a hash of their ids, are held out from all methods; the one with the smaller mean
     squared error on them is fitted to all documents.
 
     Raises:
@@ -107,18 +110,29 @@ def best_temperature(judged: Sequence[Judged]) -> float:
     return 2 / (low + high)
 
 
-_METHODS: Final[Mapping[str, Callable[[Sequence[Judged]], dict[str, Any]]]] = {
-    "isotonic": lambda judged: {"method": "isotonic", "points": isotonic_points(judged)},
+def _regression(judged: Sequence[JudgedEvidence]) -> dict[str, Any]:
+    weights, fields = fit_regression(judged)
+    return {"method": "regression", "weights": weights, "fields": fields}
+
+
+_METHODS: Final[Mapping[str, Callable[[Sequence[JudgedEvidence]], dict[str, Any]]]] = {
+    "isotonic": lambda judged: {"method": "isotonic", "points": isotonic_points(before(judged))},
     "temperature": lambda judged: {
         "method": "temperature",
-        "temperature": best_temperature(judged),
+        "temperature": best_temperature(before(judged)),
     },
+    "regression": _regression,
 }
 
 
-def after(calibration: Calibration, judged: Sequence[Judged]) -> list[Judged]:
+def before(judged: Sequence[JudgedEvidence]) -> list[Judged]:
+    """The values with the model's own probabilities."""
+    return [(evidence.probability, is_right) for evidence, is_right in judged]
+
+
+def after(calibration: Calibration, judged: Sequence[JudgedEvidence]) -> list[Judged]:
     """The values with their calibrated probabilities."""
-    return [(calibration.apply(probability), is_right) for probability, is_right in judged]
+    return [(calibration.apply(evidence), is_right) for evidence, is_right in judged]
 
 
 def _is_held_out(id_: str) -> bool:
@@ -129,29 +143,29 @@ def _softplus(value: float) -> float:
     return max(value, 0.0) + math.log1p(math.exp(-abs(value)))
 
 
-def _loss(calibration: Calibration, judged: Sequence[Judged]) -> float:
+def _loss(calibration: Calibration, judged: Sequence[JudgedEvidence]) -> float:
     found = confidence_scores(after(calibration, judged))
     assert found is not None
     return found.brier
 
 
-def _held_out(trial: Calibration, unseen: Sequence[Judged], documents: int) -> HeldOut:
-    before, later = confidence_scores(unseen), confidence_scores(after(trial, unseen))
-    assert before is not None
+def _held_out(trial: Calibration, unseen: Sequence[JudgedEvidence], documents: int) -> HeldOut:
+    earlier, later = confidence_scores(before(unseen)), confidence_scores(after(trial, unseen))
+    assert earlier is not None
     assert later is not None
     return HeldOut(
         documents=documents,
         values=len(unseen),
-        auroc_before=before.auroc,
+        auroc_before=earlier.auroc,
         auroc_after=later.auroc,
-        ece_before=before.ece,
+        ece_before=earlier.ece,
         ece_after=later.ece,
-        brier_before=before.brier,
+        brier_before=earlier.brier,
         brier_after=later.brier,
     )
 
 
-def _require_enough(judged: Sequence[Judged]) -> None:
+def _require_enough(judged: Sequence[JudgedEvidence]) -> None:
     right = sum(is_right for _, is_right in judged)
     if len(judged) < LEAST_VALUES or right in (0, len(judged)):
         raise EvaluationInputError(

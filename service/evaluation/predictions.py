@@ -12,7 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from pydantic import JsonValue
+from intaglio.schemas.grounding import FieldReport
+from pydantic import JsonValue, ValidationError
 
 from ..client import APIStatusError, Extraction, IntaglioError
 from .gold import EvaluationInputError, GoldRecord, id_text, json_objects
@@ -32,15 +33,15 @@ class PredictionError:
 class Prediction:
     """The data for one record, or the error in its place.
 
-    `probabilities` are the model's, by the JSON Pointer of each leaf, calibrated where the answer has that. `plain` are
-    those before calibration.
+    `probabilities` are the model's, by the JSON Pointer of each leaf, calibrated where the answer has that. `reports`
+    has all that the answer tells of its leaves.
     """
 
     id: str
     data: JsonValue = None
     error: PredictionError | None = None
     probabilities: Mapping[str, float] = field(default_factory=dict)
-    plain: Mapping[str, float] = field(default_factory=dict)
+    reports: Mapping[str, FieldReport] = field(default_factory=dict)
 
 
 def record_digest(record: GoldRecord, model: str, options: Mapping[str, Any]) -> str:
@@ -159,28 +160,35 @@ def _read(line: Mapping[str, Any], id_field: str, where: str) -> Prediction:
         raise EvaluationInputError(f"{where}: there is neither 'data' nor 'error'")
     if line["data"] is None:
         return Prediction(id_, error=PredictionError("no_answer", "the data is null"))
-    plain, best = _probabilities(line.get("fields"), where)
-    return Prediction(id_, line["data"], probabilities=best, plain=plain)
+    reports = _reports(line.get("fields"), where)
+    best = {
+        pointer: report.confidence.calibrated
+        if report.confidence.calibrated is not None
+        else report.confidence.probability
+        for pointer, report in reports.items()
+        if report.confidence is not None
+    }
+    given = {pointer: value for pointer, value in best.items() if value is not None}
+    return Prediction(id_, line["data"], probabilities=given, reports=reports)
 
 
-def _probabilities(fields: object, where: str) -> tuple[dict[str, float], dict[str, float]]:
-    """(plain, best) probabilities by pointer."""
-    plain, best = dict[str, float](), dict[str, float]()
+def _reports(fields: object, where: str) -> dict[str, FieldReport]:
+    """The reports by pointer. Raises `EvaluationInputError` for one that is none, or has no proper probability."""
     if fields is None:
-        return plain, best
+        return {}
     if not isinstance(fields, dict):
         raise EvaluationInputError(f"{where}: 'fields' must be an object of reports by pointer")
+    found = dict[str, FieldReport]()
     for pointer, report in fields.items():
-        confidence = report.get("confidence") if isinstance(report, dict) else None
-        if not isinstance(confidence, dict):
-            continue
+        try:
+            found[pointer] = FieldReport.model_validate_json(json.dumps(report), strict=True)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            raise EvaluationInputError(f"{where}: {place} of {pointer!r}: {first['msg']}") from None
+        sure = found[pointer].confidence
         for name in _PROBABILITIES:
-            value = confidence.get(name)
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            value = getattr(sure, name, None)
+            if value is not None and not 0 <= value <= 1:
                 raise EvaluationInputError(f"{where}: {name} of {pointer!r} is no probability")
-            best.setdefault(pointer, float(value))
-            if name == "probability":
-                plain[pointer] = float(value)
-    return plain, best
+    return found

@@ -285,7 +285,8 @@ class Extractor:
         data, digits = _value(text), _value(text, exact=True)
         check(digits, prepared.schema, prepared.source)
         scored = ScoredOutput(output.logprobs, self._text.vocabulary.tokens, usage.cuts)
-        fields = calibrated_fields(_fields(prepared, digits, scored), self._text.calibration)
+        found = _fields(prepared, digits, scored)
+        fields = calibrated_fields(found, self._text.calibration, data, prepared.schema)
         both = [usage]
         if second is not None:
             both.append(require_complete(prepared.request, second, self.fitter.capacity))

@@ -6,7 +6,8 @@ The rule. Values of one object stand close together: their places are chosen so 
 to the last of them is the shortest. The items of an array stand in the order of the array: each item begins after the
 item before it; as few items as possible break this order, and then the sum of the stretches is the shortest. An array
 within an item is looked for between the begin of this item and the begin of the next, as far as its values stand there.
-Of equally good choices the earlier one is taken.
+Equal values of one object take one place after another, as far as there are some before the next item. Of equally good
+choices the earlier one is taken.
 """
 
 import heapq
@@ -52,7 +53,7 @@ def choose(root: LeafGroup, places: Places) -> dict[str, Range]:
     chosen = dict[str, Range]()
     everywhere = Stretch(0, 1 << 40)
     own = _within(root, places, everywhere)
-    _take(own, shortest(stretches(own.values())), chosen)
+    _take(own, shortest(stretches(own.values())), everywhere.end, chosen)
     waiting = [(items, everywhere) for items in root.arrays]
     while waiting:
         items, area = waiting.pop()
@@ -62,11 +63,11 @@ def choose(root: LeafGroup, places: Places) -> dict[str, Range]:
         for item, own, stretch in zip(
             reversed(items), reversed(found), reversed(ordered), strict=True
         ):
-            inner = area
+            inner, end = area, 0
             if stretch is not None:
-                inner = Stretch(stretch.begin, max(limit, stretch.end))
+                inner, end = Stretch(stretch.begin, max(limit, stretch.end)), limit
                 limit = stretch.begin
-            _take(own, stretch or shortest(stretches(own.values())), chosen)
+            _take(own, stretch or shortest(stretches(own.values())), end, chosen)
             waiting.extend((part, inner) for part in item.arrays)
     return chosen
 
@@ -82,13 +83,25 @@ def _within(record: LeafGroup, places: Places, area: Stretch) -> dict[str, Seque
     return found
 
 
-def _take(own: Places, stretch: Stretch | None, chosen: dict[str, Range]) -> None:
-    """Choose the first place of each scalar in the stretch."""
+def _take(own: Places, stretch: Stretch | None, end: int, chosen: dict[str, Range]) -> None:
+    """Choose the first place of each scalar in the stretch; for equal ones the next place up to `end`, if any."""
     if stretch is None:
         return
+    last = dict[
+        tuple[int, Range, Range], int
+    ]()  # by number, first and last place: the index taken last
     for pointer, ranges in own.items():
-        first = bisect_left(ranges, (stretch.begin, 0))
-        chosen[pointer] = next(p for p in ranges[first:] if p[1] <= stretch.end)
+        same = len(ranges), ranges[0], ranges[-1]
+        if same in last:
+            after = last[same] + 1
+            is_free = after < len(ranges) and ranges[after][1] <= max(end, stretch.end)
+            last[same] += is_free
+        else:
+            first = bisect_left(ranges, (stretch.begin, 0))
+            last[same] = next(
+                at for at in range(first, len(ranges)) if ranges[at][1] <= stretch.end
+            )
+        chosen[pointer] = ranges[last[same]]
 
 
 def stretches(places: Iterable[Sequence[Range]]) -> list[Stretch]:

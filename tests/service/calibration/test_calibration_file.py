@@ -16,6 +16,7 @@ from intaglio.service.calibration.calibration_file import (
     calibration_of,
     model_fingerprint,
 )
+from intaglio.service.calibration.value_evidence import ValueEvidence
 from intaglio.service.client import ConfigError
 
 HELD = HeldOut(
@@ -44,15 +45,15 @@ def made(**changes: Any) -> Calibration:
 
 
 def test_isotonic_points_are_joined_by_lines_and_kept_outside() -> None:
-    found = [made().apply(p) for p in (0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 1.0)]
+    found = [made().apply(ValueEvidence(p)) for p in (0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 1.0)]
     assert found == pytest.approx([0.1, 0.1, 0.3, 0.5, 0.5, 0.5, 0.5])
 
 
 def test_a_temperature_divides_the_log_odds() -> None:
     warm = made(method="temperature", points=(), temperature=2.0)
     # Odds of 9 to 1 become 3 to 1.
-    assert warm.apply(0.9) == pytest.approx(0.75)
-    assert 0 <= warm.apply(0.0) < 0.01 < 0.99 < warm.apply(1.0) <= 1
+    assert warm.apply(ValueEvidence(0.9)) == pytest.approx(0.75)
+    assert 0 <= warm.apply(ValueEvidence(0.0)) < 0.01 < 0.99 < warm.apply(ValueEvidence(1.0)) <= 1
 
 
 @settings(deadline=None)
@@ -60,7 +61,7 @@ def test_a_temperature_divides_the_log_odds() -> None:
 def test_more_probable_stays_more_probable(one: float, other: float, temperature: float) -> None:
     low, high = sorted((one, other))
     for found in (made(), made(method="temperature", points=(), temperature=temperature)):
-        assert 0 <= found.apply(low) <= found.apply(high) <= 1
+        assert 0 <= found.apply(ValueEvidence(low)) <= found.apply(ValueEvidence(high)) <= 1
 
 
 def test_a_file_is_what_was_written_and_belongs_to_one_model(tmp_path: Path) -> None:
@@ -81,6 +82,7 @@ def test_a_file_is_what_was_written_and_belongs_to_one_model(tmp_path: Path) -> 
         {"points": [[0.2, 0.5], [0.4, 0.3]]},
         {"points": [[0.2, 1.5]]},
         {"temperature": 1.0},
+        {"weights": {"constant": 1.0}},
         {"method": "temperature"},
         {"version": 2},
         {"more": 1},
@@ -96,11 +98,13 @@ def test_other_content_is_refused(tmp_path: Path, change: dict[str, Any]) -> Non
 def test_reports_with_a_probability_get_a_calibrated_one() -> None:
     sure = FieldReport(match="exact", confidence=LeafConfidence(probability=0.4, masked=0.1))
     fields = {"/a": sure, "/b": FieldReport(confidence=LeafConfidence()), "/c": FieldReport()}
-    found = calibrated_fields(fields, made())
-    wanted = LeafConfidence(probability=0.4, masked=0.1, calibrated=made().apply(0.4))
+    found = calibrated_fields(fields, made(), {"a": 1, "b": 2, "c": 3}, {})
+    wanted = LeafConfidence(
+        probability=0.4, masked=0.1, calibrated=made().apply(ValueEvidence(0.4))
+    )
     assert found["/a"] == FieldReport(match="exact", confidence=wanted)
     assert {name: found[name] for name in ("/b", "/c")} == {k: fields[k] for k in ("/b", "/c")}
-    assert calibrated_fields(fields, None) == fields
+    assert calibrated_fields(fields, None, {}, {}) == fields
 
 
 def test_a_fingerprint_changes_with_each_file_of_the_model(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from intaglio.engine.api import model_folder
 from intaglio.service.calibration.calibration_file import Calibration, model_fingerprint
+from intaglio.service.calibration.value_evidence import ValueEvidence
 
 from tests.service.cli.conftest import Run
 
@@ -34,7 +35,7 @@ def test_finished_answers_are_fitted_for_the_named_model(run: Run, tmp_path: Pat
     folder = model_folder(None)
     found = Calibration.load(Path("c.json"), model_fingerprint(folder))
     assert (found.model, found.values) == (folder.name, 480)
-    assert abs(found.apply(0.75) - 0.5) < 0.2
+    assert abs(found.apply(ValueEvidence(0.75, field="/k1", properties=())) - 0.5) < 0.2
     assert Path("r.svg").read_text().startswith("<svg")
 
 

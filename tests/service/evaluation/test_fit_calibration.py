@@ -7,6 +7,8 @@ from itertools import combinations, pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from intaglio.service.calibration.calibration_file import Calibration
+from intaglio.service.calibration.value_evidence import ValueEvidence
 from intaglio.service.evaluation.fit_calibration import (
     best_temperature,
     fit_calibration,
@@ -53,6 +55,11 @@ def test_no_rising_function_has_a_smaller_error(judged: list[Judged]) -> None:
     assert error == pytest.approx(least_error(judged), abs=1e-9)
 
 
+def known(values: dict[str, list[Judged]]) -> dict[str, list[tuple[ValueEvidence, bool]]]:
+    """Values of which only the probability is known."""
+    return {id_: [(ValueEvidence(p), right) for p, right in each] for id_, each in values.items()}
+
+
 def drawn(temperature: float, documents: int, rng: random.Random) -> dict[str, list[Judged]]:
     """Values that are right with the probability that a temperature makes of the given one."""
     found: dict[str, list[Judged]] = {}
@@ -72,14 +79,14 @@ def test_the_temperature_of_the_data_is_found() -> None:
 
 
 def test_a_fit_names_its_model_and_tells_the_error_on_documents_that_it_did_not_see() -> None:
-    found = fit_calibration(drawn(4.0, 200, random.Random(2)), model="m", fingerprint="f")
+    found = fit_calibration(known(drawn(4.0, 200, random.Random(2))), model="m", fingerprint="f")
     assert (found.model, found.fingerprint, found.documents, found.values) == ("m", "f", 200, 4000)
     held = found.held_out
     assert held.ece_after < 0.05 < held.ece_before
     assert held.brier_after < held.brier_before
     assert 0 < held.documents < 200
     assert held.values == 20 * held.documents
-    assert found.apply(0.9) == pytest.approx(9**0.25 / (1 + 9**0.25), abs=0.05)
+    assert found.apply(ValueEvidence(0.9)) == pytest.approx(9**0.25 / (1 + 9**0.25), abs=0.05)
 
 
 def test_isotonic_is_chosen_where_no_temperature_fits() -> None:
@@ -91,13 +98,36 @@ def test_isotonic_is_chosen_where_no_temperature_fits() -> None:
         ]
         for n in range(100)
     }
-    found = fit_calibration(steps, model="m", fingerprint="f")
+    found = fit_calibration(known(steps), model="m", fingerprint="f")
     assert found.method == "isotonic"
-    assert found.apply(0.75) == pytest.approx(0.2, abs=0.1)
-    assert found.apply(0.97) == pytest.approx(0.8, abs=0.1)
+    assert found.apply(ValueEvidence(0.75)) == pytest.approx(0.2, abs=0.1)
+    assert found.apply(ValueEvidence(0.97)) == pytest.approx(0.8, abs=0.1)
+
+
+def test_fields_are_told_apart_where_probabilities_do_not() -> None:
+    rng = random.Random(4)
+    shares = {"/sure": 0.95, "/hard": 0.1, "/items/*/n": 0.5}
+    judged = {
+        f"d{n}": [
+            (ValueEvidence(rng.uniform(0.9, 0.99), field=f, properties=("a",)), rng.random() < p)
+            for f, p in shares.items()
+        ]
+        for n in range(300)
+    }
+    found = fit_calibration(judged, model="m", fingerprint="f")
+    assert found.method == "regression"
+    assert found.held_out.auroc_after is not None
+    assert found.held_out.auroc_after > 0.8 > 0.6 > (found.held_out.auroc_before or 0)
+    for name, share in shares.items():
+        one = ValueEvidence(0.95, field=name, properties=("a",))
+        assert found.apply(one) == pytest.approx(share, abs=0.1)
+    # A field that was not seen is judged as all of them together.
+    assert 0.2 < found.apply(ValueEvidence(0.95, field="/new", properties=("a",))) < 0.8
+    again = Calibration.model_validate_json(found.model_dump_json(), strict=False)
+    assert again.apply(ValueEvidence(0.95)) == found.apply(ValueEvidence(0.95))
 
 
 @pytest.mark.parametrize("judged", [{}, {f"d{n}": [(0.5, True)] * 20 for n in range(20)}])
 def test_too_little_is_refused(judged: dict[str, list[Judged]]) -> None:
     with pytest.raises(EvaluationInputError, match="needs at least 40"):
-        fit_calibration(judged, model="m", fingerprint="f")
+        fit_calibration(known(judged), model="m", fingerprint="f")

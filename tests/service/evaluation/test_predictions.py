@@ -27,7 +27,12 @@ def test_lines_have_data_or_an_error_and_may_have_confidences(tmp_path: Path) ->
     )
     found = read_predictions(path)
     assert found["x"].probabilities == {"/a": 0.25, "/b": 0.75}
-    assert found["x"].plain == {"/a": 0.5, "/b": 0.75}
+    reports = found["x"].reports
+    assert {pointer: report.match for pointer, report in reports.items()} == {
+        "/a": "none",
+        "/b": "none",
+        "/c": "exact",
+    }
     errors = [found[id_].error for id_ in ("2", "z", "w")]
     assert [error and error.code for error in errors] == ["no_answer", "incomplete", None]
 
@@ -49,7 +54,7 @@ def test_the_results_of_a_job_are_predictions(tmp_path: Path) -> None:
         ({"id": "x", "data": 1, "fields": {"/a": {"confidence": {"probability": 2}}}}, "no prob"),
         (
             {"id": "x", "data": 1, "fields": {"/a": {"confidence": {"probability": True}}}},
-            "no prob",
+            "probability of '/a'",
         ),
     ],
 )

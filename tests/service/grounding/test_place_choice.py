@@ -63,7 +63,7 @@ def test_items_are_in_order_at_the_least_cost(items: list[list[Stretch]]) -> Non
     assert all(one is None or one in of for one, of in zip(found, items, strict=True))
 
 
-@given(st.lists(RANGES, min_size=1, max_size=4))
+@given(st.lists(RANGES, min_size=1, max_size=4, unique_by=tuple))
 def test_the_values_of_an_object_are_close_together(places: list[list[Range]]) -> None:
     root, scalars = records({str(n): n for n in range(len(places))})
     chosen = choose(root, dict(zip(scalars, places, strict=True)))
@@ -82,6 +82,20 @@ def test_equal_items_take_places_one_after_another() -> None:
     red, blue = [(0, 3), (9, 12), (20, 23)], [(4, 8), (13, 17)]
     places = {"/0": red, "/1": blue, "/2": red}
     assert chosen_in(data, places) == {"/0": 0, "/1": 4, "/2": 9}
+
+
+def test_equal_values_of_an_object_take_places_one_after_another() -> None:
+    data = [{"each": 15, "sum": 15, "tax": 15}, {"each": 15, "sum": 15}]
+    fifteen = [(4, 6), (10, 12), (34, 36), (40, 42)]
+    places = dict.fromkeys(("/0/each", "/0/sum", "/0/tax", "/1/each", "/1/sum"), fifteen)
+    found = chosen_in(data, places)
+    # The second item begins at the place after the first one's first.
+    assert found == {"/0/each": 4, "/0/sum": 4, "/0/tax": 4, "/1/each": 10, "/1/sum": 34}
+    named = {**places, "/0/name": [(0, 2)], "/1/name": [(30, 32)]}
+    data = [{"name": "a", **data[0]}, {"name": "b", **data[1]}]
+    found = chosen_in(data, named)
+    assert [found[f"/0/{name}"] for name in ("each", "sum", "tax")] == [4, 10, 10]
+    assert [found[f"/1/{name}"] for name in ("each", "sum")] == [34, 40]
 
 
 def test_an_item_out_of_order_does_not_disturb_the_others() -> None:
