@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from intaglio.schemas.grounding import FieldReport, MatchKind
-from pydantic import JsonValue
 
 _EDGE: Final = 1e-6  # keeps logarithms finite
 _INDEX: Final = re.compile(r"/\d+(?=/|$)")
@@ -30,7 +29,7 @@ class ValueEvidence:
     not_stated: float | None = None
     match: MatchKind | None = None
     occurrences: int = 0
-    value: JsonValue = None
+    value: object = None
     field: str = ""
     properties: tuple[str, ...] = ()
 
@@ -40,7 +39,7 @@ class ValueEvidence:
 
 
 def evidence_of(
-    fields: Mapping[str, FieldReport], values: Mapping[str, JsonValue], properties: tuple[str, ...]
+    fields: Mapping[str, FieldReport], values: Mapping[str, object], properties: tuple[str, ...]
 ) -> Iterator[tuple[str, ValueEvidence]]:
     """The evidence of each value with a probability, by JSON Pointer. `values` are the scalars of the answer."""
     is_located = any(report.match != "none" for report in fields.values())

@@ -85,7 +85,7 @@ def test_equal_items_take_places_one_after_another() -> None:
 
 
 def test_equal_values_of_an_object_take_places_one_after_another() -> None:
-    data = [{"each": 15, "sum": 15, "tax": 15}, {"each": 15, "sum": 15}]
+    data: list[Any] = [{"each": 15, "sum": 15, "tax": 15}, {"each": 15, "sum": 15}]
     fifteen = [(4, 6), (10, 12), (34, 36), (40, 42)]
     places = dict.fromkeys(("/0/each", "/0/sum", "/0/tax", "/1/each", "/1/sum"), fifteen)
     found = chosen_in(data, places)
