@@ -45,8 +45,11 @@ def warm_up_s(source: str) -> float:
     return min(_MOST_S, max(_LEAST_S, _CHARACTER_S * (len(source) - _SHORT)))
 
 
-def warm_up(grammar: NativeGrammar, seconds: float) -> None:
+def warm_up(grammar: NativeGrammar, seconds: float, *, bytewise: bool = False) -> None:
     """Compute masks for at most `seconds` of this thread's own time, plus one mask.
+
+    With `bytewise` also those at places within the tokens of the outputs: after an opening quote, where a token may
+    write it together with the closing one.
 
     Errors are ignored: a request gets them when its own text reaches them.
     """
@@ -57,6 +60,10 @@ def warm_up(grammar: NativeGrammar, seconds: float) -> None:
             text = writer.output(until)
             with suppress(Violation):
                 _follow(grammar, grammar.speller.spell((), text, final=True) if text else (), until)
+            if bytewise:
+                bytes_of = grammar.speller.single_bytes
+                with suppress(Violation, KeyError):
+                    _follow(grammar, (bytes_of[byte] for byte in text), until)
             if thread_time() > until or not writer.reaches_new(start, 0, _AHEAD):
                 return
 

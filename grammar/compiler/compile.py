@@ -82,8 +82,10 @@ class Compiler:
         if isinstance(grammar, EarleyGrammar):
             grammar.warm_up()
         if isinstance(grammar, NativeGrammar):
-            seconds = warm_up_s(constraint.source) if constraint.document is None else DOCUMENT_S
-            warm_up(grammar, seconds)
+            # The first mask of a string that follows a document takes long, and is needed for every document.
+            follows = constraint.document is not None
+            seconds = DOCUMENT_S if follows else warm_up_s(constraint.source)
+            warm_up(grammar, seconds, bytewise=follows)
 
     def build(self, screened: Screened, shortest: bytes | None = None) -> CompiledGrammar:
         """The second half of `compile`, with the same errors. The rules of `screened` go with the grammar."""

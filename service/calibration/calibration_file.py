@@ -42,8 +42,9 @@ class HeldOut(Wire):
 
 
 class FieldOffsets(Wire):
-    """By how much the log-odds of fields differ from others, in answers whose schema has these `properties` at its
-    root. A field is a JSON Pointer with `*` for every index.
+    """By how much the log-odds of fields differ from others, under schemas with these `properties` at their root.
+
+    A field is a JSON Pointer with `*` for every index.
     """
 
     properties: tuple[str, ...]

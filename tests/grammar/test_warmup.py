@@ -131,6 +131,19 @@ def test_grammars_and_automata_are_warmed_up_as_well(monkeypatch: pytest.MonkeyP
     assert counts.made == 0
 
 
+def test_places_within_tokens_are_warmed_up_bytewise(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = {"properties": {"name": {"type": "string"}}, "required": ["name"]}
+    grammar = grammar_of(root({**schema, "type": "object", "additionalProperties": False}))
+    warm_up(grammar, 10.0, bytewise=True)
+    matcher, row = grammar.matcher(), empty_rows(1, grammar.index.vocabulary.width)[0]
+    counts = Counts(monkeypatch)
+    for byte in b'{"name":"':
+        matcher.fill(row)
+        matcher.accept(grammar.speller.single_bytes[byte])
+    matcher.fill(row)
+    assert (counts.filled_in, counts.made) == (0, 0)
+
+
 def test_no_time_makes_nothing() -> None:
     grammar = grammar_of(root(SCHEMA))
     states = grammar.machine.states

@@ -67,7 +67,8 @@ export class ReviewPane {
     at("review-unsure").replaceChildren(
       ...(unsure.length ? unsure.sort((a, b) => a[1] - b[1]).map(([pointer]) => el("li", {}, el("button", { type: "button", class: "link", on: { click: () => this.view.light(pointer) } }, pointer))) : [el("li", {}, "The whole row: it has no probabilities.")]),
     );
-    this.view.show({ data: row.data, text: row.text ?? "", fields });
+    const warnings = Object.keys(row.unsure).map((pointer) => ({ pointer, kind: "unsure", message: "Less probable than the job accepts." }));
+    this.view.show({ data: row.data, text: row.text ?? "", fields, warnings });
     this.edited();
   }
 

@@ -72,9 +72,10 @@ export function sureness(report) {
   return report?.confidence?.calibrated ?? report?.confidence?.probability ?? null;
 }
 
-/** A probability as a percentage that is never rounded up to certainty. */
+/** A probability as a percentage that is never rounded to certainty or impossibility. */
 export function percent(share) {
   if (share > 0.99 && share < 1) return `${(Math.floor(share * 1000) / 10).toFixed(1)} %`;
+  if (share > 0 && share < 0.0005) return "< 0.1 %";
   return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 }
 
