@@ -1,8 +1,10 @@
 """Spans of the text stand where their glyphs are: one box for each line, none where there are no places."""
 
+import random
 from array import array
 
-from intaglio.schemas.grounding import FieldReport, Span
+import pypdfium2 as pdfium
+from intaglio.schemas.grounding import Box, FieldReport, Span
 from intaglio.service.documents.field_places import placed, span_boxes
 from intaglio.service.documents.parse_document import parse_document
 from intaglio.service.documents.parsed_document import PDF, PLAIN, Page, ParsedDocument
@@ -25,6 +27,49 @@ def test_each_line_of_a_span_has_a_box_around_its_glyphs() -> None:
         assert box.y0 == min(glyph[1] for glyph in glyphs)
         assert box.x1 == max(glyph[2] for glyph in glyphs)
         assert box.y1 == max(glyph[3] for glyph in glyphs)
+
+
+def test_the_text_read_back_inside_the_boxes_is_that_of_the_span() -> None:
+    choose = random.Random(4)
+    words = [
+        "Gross",
+        "amount",
+        "EUR",
+        "1.059,00",
+        "Qty",
+        "ijlI",
+        "gypsum",
+        "x",
+        "(net)",
+        "W&M",
+        "%",
+    ]
+    pages = [[" ".join(choose.choices(words, k=6)) for _ in range(12)] for _ in range(3)]
+    content = pdf(pages)
+    document = parse_document(content)
+    drawn = pdfium.PdfDocument(content)
+    try:
+        for _ in range(120):
+            start = choose.randrange(len(document.text) - 1)
+            end = min(len(document.text), start + choose.randint(1, 90))
+            boxes = span_boxes(Span(start=start, end=end), document)
+            inside = "".join(_text_in(drawn, box) for box in boxes)
+            assert _glyphs(inside) == _glyphs(document.text[start:end])
+    finally:
+        drawn.close()
+
+
+def _text_in(drawn: pdfium.PdfDocument, box: Box) -> str:
+    """What the library finds in a rectangle, grown by a hair: it takes characters that lie within."""
+    page = drawn[box.page - 1]
+    height, text = page.get_height(), page.get_textpage()
+    edges = (box.x0 - 0.01, height - box.y1 - 0.01, box.x1 + 0.01, height - box.y0 + 0.01)
+    found: str = text.get_text_bounded(*edges)
+    return found
+
+
+def _glyphs(text: str) -> str:
+    return "".join(text.split())
 
 
 def test_a_span_over_two_pages_has_boxes_on_both() -> None:
