@@ -167,12 +167,12 @@ def _pattern(source: str) -> Screened:
 
 
 def _grammar(constraint: Constraint) -> Screened:
-    from ..cfg import csv_grammar, ebnf, enforce, lark, xml_grammar
+    from ..cfg import csv_grammar, ebnf, enforce, lark, w3c_ebnf, xml_grammar
 
     source = constraint.source
     match constraint.kind:
         case Kind.EBNF:
-            grammar = ebnf.parse(source)
+            grammar = (w3c_ebnf if w3c_ebnf.is_w3c(source) else ebnf).parse(source)
         case Kind.LARK:
             grammar = lark.parse(source)
         case Kind.CSV:
