@@ -1,10 +1,14 @@
-"""Settings of SQLite files that several threads and processes use.
+"""SQLite files that several threads and processes use.
 
-Does: configure connections for concurrent use. Does not: create tables.
+Does: configure connections for concurrent use, run transactions. Does not: define tables.
 """
 
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -12,6 +16,41 @@ if TYPE_CHECKING:
 
 _WAIT_S: Final = 30.0
 _PAUSE_S: Final = 0.01
+
+
+class SharedDatabase:
+    """A connection for all threads of a process: to a file that other processes use as well, or to memory.
+
+    Every method raises `sqlite3.Error` if the file cannot be read or written.
+    """
+
+    def __init__(self, path: Path | None, *statements: str) -> None:
+        """Open `path`, memory if it is None, and execute `statements`, which create what is missing."""
+        self._lock = Lock()
+        self._connection = sqlite3.connect(
+            path or ":memory:", isolation_level=None, check_same_thread=False, timeout=10.0
+        )
+        if path is not None:
+            write_ahead(self._connection)
+        for statement in statements:
+            self._connection.execute(statement)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Write in one transaction, which an exception undoes. No other thread or process writes meanwhile."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
 
 
 def write_ahead(connection: sqlite3.Connection) -> None:

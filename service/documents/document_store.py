@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Final
 from uuid import uuid4
 
 import msgspec
 
 from ..errors import DocumentTooLarge, ServiceNotReady, UnknownDocument
-from ..sqlite import write_ahead
+from ..sqlite import SharedDatabase
 from .parsed_document import ParsedDocument
 
 KEPT_S: Final = 24 * 3600.0
@@ -66,20 +65,12 @@ class DocumentStore:
         self._clock = clock
         self._tenant_bytes = tenant_bytes
         self._total_bytes = total_bytes
-        self._lock = Lock()
         with _readable():
-            self._db = sqlite3.connect(
-                path or ":memory:", isolation_level=None, check_same_thread=False, timeout=10.0
-            )
-            if path is not None:
-                write_ahead(self._db)
-            self._db.execute(_TABLE)
-            self._db.execute(_INDEX)
+            self._file = SharedDatabase(path, _TABLE, _INDEX)
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
-            self._db.close()
+        self._file.close()
 
     def add(
         self, tenant: str, name: str | None, parsed: ParsedDocument, content: bytes
@@ -147,14 +138,8 @@ class DocumentStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, _readable():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+        with _readable(), self._file.transaction() as db:
+            yield db
 
 
 def _unknown() -> UnknownDocument:

@@ -10,26 +10,11 @@ from typing import Any, Final
 
 from intaglio.schemas.wire import AnswerWarning
 
+from .subschemas import SCHEMA_MAPS, SUBSCHEMAS
 from .translate import pointer
 from .validate import faults
 
 _SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
-_SCHEMA_MAPS: Final = (
-    "properties",
-    "patternProperties",
-    "dependentSchemas",
-    "$defs",
-    "definitions",
-)
-_SUBSCHEMAS: Final = (
-    "additionalProperties",
-    "unevaluatedProperties",
-    "additionalItems",
-    "unevaluatedItems",
-    "items",
-    "then",
-    "else",
-)
 _SCHEMA_LISTS: Final = ("prefixItems", "allOf", "anyOf")
 _NULL: Final = {"type": "null"}
 
@@ -39,10 +24,10 @@ def nullable(schema: Any) -> Any:
     if not isinstance(schema, Mapping):
         return schema
     found: dict[str, Any] = dict(schema)
-    for keyword in _SCHEMA_MAPS:
+    for keyword in SCHEMA_MAPS:
         if isinstance(found.get(keyword), Mapping):
             found[keyword] = {name: nullable(part) for name, part in found[keyword].items()}
-    for keyword in _SUBSCHEMAS:
+    for keyword in SUBSCHEMAS:
         part = found.get(keyword)
         if isinstance(part, list):
             found[keyword] = [*map(nullable, part)]

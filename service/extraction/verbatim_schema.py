@@ -8,23 +8,9 @@ alternative that cannot be verbatim, or one that says `{"verbatim": false}`.
 from collections.abc import Mapping
 from typing import Any, Final
 
+from .subschemas import SCHEMA_MAPS, SUBSCHEMAS
+
 _KEYWORD: Final = "x-intaglio"
-_SCHEMA_MAPS: Final = (
-    "properties",
-    "patternProperties",
-    "dependentSchemas",
-    "$defs",
-    "definitions",
-)
-_SUBSCHEMAS: Final = (
-    "additionalProperties",
-    "unevaluatedProperties",
-    "additionalItems",
-    "unevaluatedItems",
-    "items",
-    "then",
-    "else",
-)
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
 # Next to one of these, the value is determined by more than the length of a string.
 _DETERMINED: Final = frozenset(
@@ -52,10 +38,10 @@ def _inside(schema: Any) -> Any:
     if not isinstance(schema, Mapping):
         return schema
     found: dict[str, Any] = dict(schema)
-    for keyword in _SCHEMA_MAPS:
+    for keyword in SCHEMA_MAPS:
         if isinstance(found.get(keyword), Mapping):
             found[keyword] = {name: verbatim_schema(part) for name, part in found[keyword].items()}
-    for keyword in _SUBSCHEMAS:
+    for keyword in SUBSCHEMAS:
         part = found.get(keyword)
         found |= {keyword: [*map(verbatim_schema, part)]} if isinstance(part, list) else {}
         found |= {keyword: verbatim_schema(part)} if isinstance(part, Mapping) else {}

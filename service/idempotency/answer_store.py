@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Final
 from uuid import uuid4
 
 from ..errors import IdempotencyKeyReused, ServiceNotReady
-from ..sqlite import write_ahead
+from ..sqlite import SharedDatabase
 
 KEPT_S: Final = 24 * 3600.0
 LEASE_S: Final = 30.0
@@ -69,20 +68,12 @@ class AnswerStore:
 
     def __init__(self, path: Path | None = None, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._lock = Lock()
         with _readable():
-            self._db = sqlite3.connect(
-                path or ":memory:", isolation_level=None, check_same_thread=False, timeout=10.0
-            )
-            if path is not None:
-                write_ahead(self._db)
-            self._db.execute(_TABLE)
-            self._db.execute(_INDEX)
+            self._file = SharedDatabase(path, _TABLE, _INDEX)
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
-            self._db.close()
+        self._file.close()
 
     def claim(self, name: KeyName) -> Claimed | KeptAnswer | None:
         """Claim a key: its answer if one is kept, None if another run of the request has not ended yet.
@@ -164,14 +155,8 @@ class AnswerStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, _readable():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+        with _readable(), self._file.transaction() as db:
+            yield db
 
 
 @contextmanager

@@ -405,6 +405,7 @@ COVERED = {
     "service/extraction/fitting.py": "tests/service/test_request_forms.py",
     "service/extraction/many_texts.py": "tests/service/test_extract_stream.py",
     "service/extraction/outline.py": "tests/service/test_prompt.py",
+    "service/extraction/subschemas.py": "tests/service/test_nulls.py",
     "service/extraction/translate.py": "tests/service/test_app.py",
     "service/file_kind.py": "tests/service/cli/test_documents.py",
     "service/generation/choice_text.py": "tests/service/generation/test_generate.py",
