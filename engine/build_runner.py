@@ -88,6 +88,7 @@ def build_runner(
     spec = _spec(model)
     device = _device(model.device)
     refuse_experts(spec, device)
+    _refuse_invariance(model, device)
     max_context = context_limit(model.max_context, spec, device)
     limits = RunnerLimits(
         max_batched_tokens=scheduler.max_batched_tokens,
@@ -99,7 +100,8 @@ def build_runner(
     laps = Laps()
     laps.over("device")
     with torch.inference_mode():
-        kernels = choose(device, attention_of_prompts(model, cache, spec, dtype, device))
+        prompts = attention_of_prompts(model, cache, spec, dtype, device)
+        kernels = choose(device, prompts, dtype if model.deterministic else None)
         decoder = _decoder(model, spec, kernels, dtype, device, max_context)
         laps.over("weights")
         masks = None
@@ -144,6 +146,16 @@ def refuse_experts(spec: ModelSpec, device: torch.device) -> None:
             f"mixtures of experts ({spec.family.name}) run on a CPU only",
             where="device",
             hint="set device to cpu",
+        )
+
+
+def _refuse_invariance(model: ModelConfig, device: torch.device) -> None:
+    """Raise `ConfigError` for a deterministic engine on a GPU: its kernels split sums by the size of a step."""
+    if model.deterministic and device.type == "cuda":
+        raise ConfigError(
+            "a deterministic engine runs on a CPU only",
+            where="deterministic",
+            hint="set device to cpu, or leave deterministic at false",
         )
 
 

@@ -67,7 +67,8 @@ class ModelConfig:
     for measurements: the folder then needs none. `attention` "auto" is torch on a CPU and our kernels ("triton") on a
     GPU; "flashinfer" computes the attention of prompts by FlashInfer, which needs the extra of this name.
     `quantization` "int8" quantises the layers' matrices while they are loaded, on a CPU only: a quarter of the memory
-    of float32.
+    of float32. With `deterministic` a request's tokens and log-probabilities have the same bits in any company, with
+    any chunks of its prompt, cached or not, preempted or not, with drafts or without, on one machine.
     """
 
     model: str
@@ -78,6 +79,7 @@ class ModelConfig:
     threads: int | None = None
     attention: Attention = "auto"
     quantization: Quantization = "none"
+    deterministic: bool = False
 
     def __post_init__(self) -> None:
         if self.max_context is not None:
@@ -122,26 +124,31 @@ class SchedulerConfig:
     """The size of steps and queues, and the order of service.
 
     `max_batched_tokens` is the most tokens computed in a step, `max_running` the most sequences with blocks,
-    `max_waiting` the most without. Waiting `ageing_s` seconds outweighs one step of priority; 0 ignores priorities. A
-    sequence that was preempted `max_preemptions` times is next admitted with room for its longest output, and never
-    preempted again. With `overlap` the device computes a step while the host processes the previous one; "auto" is on
-    where the device is not the host.
+    `max_waiting` the most without. A waiting request is served as if it had to start within `patience_s` seconds, a
+    bulk one within `bulk_patience_s`, or by its deadline if that is earlier; until then interactive requests go
+    before bulk ones. Waiting `ageing_s` seconds outweighs one step of priority; 0 ignores priorities. A sequence
+    that was preempted `max_preemptions` times is next admitted with room for its longest output, and never
+    preempted again. With `overlap` the device computes a step while the host processes the previous one; "auto" is
+    on where the device is not the host.
     """
 
     max_batched_tokens: int = 2048
     max_running: int = 256
     max_waiting: int = 1024
     ageing_s: float = 10.0
+    patience_s: float = 30.0
+    bulk_patience_s: float = 600.0
     max_preemptions: int = 3
     overlap: Overlap = "auto"
 
     def __post_init__(self) -> None:
         for name in ("max_batched_tokens", "max_running", "max_waiting"):
             _at_least(self, name, 1)
-        for name in ("ageing_s", "max_preemptions"):
+        for name in ("ageing_s", "patience_s", "bulk_patience_s", "max_preemptions"):
             _at_least(self, name, 0)
-        if not math.isfinite(self.ageing_s):
-            raise ConfigError(f"ageing_s must be finite, not {self.ageing_s}", where="ageing_s")
+        for name in ("ageing_s", "patience_s", "bulk_patience_s"):
+            if not math.isfinite(getattr(self, name)):
+                raise ConfigError(f"{name} must be finite", where=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,11 @@ MOVES: dict[SeqState, frozenset[SeqState]] = {
 
 @dataclass(slots=True)
 class Record:
-    """The history of a sequence: counts, and times in seconds of the engine's clock."""
+    """The history of a sequence: counts, and times in seconds of the engine's clock.
+
+    `least` and `likely` are lengths of its output, shortest and expected; 0 and None if unknown. `charge` is what its
+    tenant pays for its start (`schedule.tenant_turns`).
+    """
 
     arrived: float
     admitted: float | None = None
@@ -48,6 +52,9 @@ class Record:
     forced: int = 0
     budget: int = 0
     cuts: tuple[Cut, ...] = ()
+    least: int = 0
+    likely: int | None = None
+    charge: float = 0.0
 
     def token_sampled(self, now: float) -> None:
         """Record that a sampled token was accepted; the first one ends the prefill."""

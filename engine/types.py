@@ -68,9 +68,10 @@ class OutputLimits:
 class Request:
     """One generation. `prompt` is token ids; `deadline` is seconds from admission to the engine, None = none.
 
-    A smaller `priority` is served first; ties go by arrival. The keys and values of a prompt prefix are shared only
-    among requests of the same `cache_salt`: a salt for each tenant prevents a tenant from detecting, by response times,
-    what another tenant has sent.
+    A smaller `priority` is served first; ties go by arrival. Requests of one `tenant` share its turns at the engine,
+    which are as long as its `weight`. Interactive requests go before `bulk` ones, which give way to them. The keys
+    and values of a prompt prefix are shared only among requests of the same `cache_salt`: a salt for each tenant
+    prevents a tenant from detecting, by response times, what another tenant has sent.
     """
 
     id: str
@@ -81,6 +82,9 @@ class Request:
     priority: int = 0
     deadline: float | None = None
     cache_salt: str = ""
+    tenant: str = ""
+    weight: float = 1.0
+    bulk: bool = False
 
 
 @dataclass(frozen=True, slots=True)

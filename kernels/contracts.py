@@ -350,6 +350,9 @@ class Kernels(Protocol):
         """The unquantised `matrix` [outputs, inputs] and its `bias` [outputs]; may keep the tensors or copy them."""
         ...
 
+    def settled(self, weight: Weight) -> Weight:
+        """`weight`, which these kernels did not make, as they need it: batch-invariant kernels wrap it."""
+
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
         """The normed rows of `x` [N, hidden], which has contiguous rows, as a new tensor."""
         ...
@@ -362,10 +365,7 @@ class Kernels(Protocol):
         ...
 
     def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
-        """Copy blocks `sources` [n] to `targets` [n] in all layers of `caches` [layers, 2, num_blocks, ...].
-
-        Both are integers; targets are distinct and none is a source.
-        """
+        """Copy blocks `sources` [n] to `targets` [n], distinct integers, in all layers of `caches` [layers, 2, ...]."""
         ...
 
     def attend(

@@ -3,96 +3,32 @@
 Does: map a device to its kernels. Does not: fall back silently; a device without kernels is an error.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 import torch
-from torch import Tensor
 
-from . import reference
-from .attention import reference_attention
-from .contracts import (
-    PLAIN_SCALING,
-    Attend,
-    AttentionPass,
-    Epilogue,
-    Kernels,
-    Places,
-    QKNorm,
-    Ragged,
-    RmsNorm,
-    SampleArgs,
-    Sampled,
-    ScoreScaling,
-    Verified,
-    Weight,
-)
-from .drafts import reference_verify
-from .sample import reference_logits
+from .contracts import Attend, Kernels
+from .invariant import InvariantKernels
+from .reference_kernels import ReferenceKernels
 
 
-@dataclass(frozen=True, slots=True)
-class ReferencePass:
-    """`AttentionPass` in torch: store the new keys and values, then attend."""
-
-    places: Places
-    attention: reference_attention.ReferenceAttention
-
-    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
-        return self.attention.run(reference.rope_and_store(fused, self.places, norms, cache), cache)
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceKernels:
-    """`Kernels` in torch, on the CPU. One instance serves one thread."""
-
-    _workspace: reference_attention.Workspace = field(default_factory=reference_attention.Workspace)
-
-    def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
-        return reference.ReferenceWeight(matrix, bias)
-
-    def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
-        return reference.rms_norm(x, norm.weight, norm.eps)
-
-    def finish(self, product: Tensor, epilogue: Epilogue | None) -> Tensor:
-        return reference.finish(product, epilogue)
-
-    def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
-        reference.kv_copy(caches, sources, targets)
-
-    def attend(
-        self,
-        ragged: Ragged,
-        places: Places,
-        heads: int,
-        cache_shape: Sequence[int],
-        scores: ScoreScaling = PLAIN_SCALING,
-        window: int | None = None,
-    ) -> AttentionPass:
-        attention = reference_attention.ReferenceAttention(
-            ragged, heads, cache_shape, self._workspace, scores, window
-        )
-        return ReferencePass(places, attention)
-
-    def sample(self, logits: Tensor, args: SampleArgs) -> Sampled:
-        return reference_logits.sample(logits, args)
-
-    def verify(self, sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:
-        return reference_verify.verify(sampled, given, starts)
-
-
-def choose(device: torch.device, prompts: Attend | None = None) -> Kernels:
+def choose(
+    device: torch.device, prompts: Attend | None = None, invariant: torch.dtype | None = None
+) -> Kernels:
     """The kernels of `device`; `prompts` optionally replaces the attention of prompts.
 
+    With `invariant`, a row's results have the same bits in every step, for a model in that dtype.
+
     Raises:
-        ValueError: the device has no kernels, or is the host and `prompts` is given.
+        ValueError: the device has no such kernels, or `prompts` is given for the host or with `invariant`.
     """
+    if prompts is not None and invariant is not None:
+        raise ValueError("this attention of prompts depends on the rows of a step")
     if device.type == "cpu":
         if prompts is not None:
             raise ValueError("a host has one attention, that of torch")
-        return ReferenceKernels()
+        return ReferenceKernels() if invariant is None else InvariantKernels(dtype=invariant)
     if device.type == "cuda":
-        from .gpu import GpuKernels  # Triton is loaded where there is a GPU to run it
+        # Triton is loaded where there is a GPU to run it.
+        from .gpu import GpuKernels
 
         return GpuKernels(device, prompts)
     raise ValueError(f"no kernels for device {device}: 'cpu' and 'cuda' are supported")

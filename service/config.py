@@ -18,7 +18,6 @@ _MOST = {
     "max_body_bytes": 2**40,
     "max_json_depth": 10_000,
     "max_requests": 1_000_000,
-    "max_generations": 1_000_000,
     "max_open_jobs": 1_000_000,
     "max_data_bytes": 2**60,
     "max_document_bytes": 2**27,
@@ -41,8 +40,7 @@ class ServiceConfig:
     `max_body_bytes` and `max_json_depth` bound a request body, `max_document_bytes` a file, `body_timeout_s` the time
     for the body to arrive, and `header_timeout_s` the time for its headers; a client that takes nothing of its response
     for `write_timeout_s` is disconnected. `max_requests` is the number of requests in flight; more get status 429.
-    `max_generations` is the number of generations that a server with a key store hands to the engine at once; more wait
-    for the turn of their tenant. `grace_s` is how long requests in flight may continue after SIGTERM. `cpu_threads` is
+    `grace_s` is how long requests in flight may continue after SIGTERM. `cpu_threads` is
     the number of threads for parsing, tokenization and validation. `ledger` is the file or database URL of the command
     line's jobs. `data` is the folder for jobs and files of clients, with at most `max_data_bytes` of files and
     `max_open_jobs` unfinished jobs; a server without it runs no jobs. `max_unpacked_bytes` bounds the decompressed size
@@ -70,7 +68,6 @@ class ServiceConfig:
     header_timeout_s: float = 10.0
     write_timeout_s: float = 60.0
     max_requests: int = 512
-    max_generations: int = 256
     grace_s: float = 30.0
     cpu_threads: int = 4
     engines: int = 1

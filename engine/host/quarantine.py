@@ -78,12 +78,15 @@ def _remember(kept: OrderedDict[bytes, V], name: bytes, value: V, most: int) -> 
 
 
 def digest(request: Request) -> bytes:
-    """The digest of the content that determines the engine's work: not of id, priority, deadline, salt and seed."""
+    """The digest of the content that determines the engine's work: not of id, order of service, salt and seed."""
     content = replace(
         request,
         id="",
         priority=0,
         deadline=None,
+        tenant="",
+        weight=1.0,
+        bulk=False,
         cache_salt="",
         sampling=replace(request.sampling, seed=None),
     )

@@ -76,11 +76,17 @@ class KVManager:
         """The blocks of `seq`, in the order of its tokens."""
         return tuple(self._tables.get(seq.id, ()))
 
-    def release(self, seq: Sequence) -> None:
-        """Free all blocks of `seq`; the last ones are reused first, so that shared prefixes stay longest."""
-        self._pool.give(reversed(self._tables.pop(seq.id, [])))
+    def release(self, seq: Sequence, *, spoiled: bool = False) -> None:
+        """Free all blocks of `seq`; the last ones are reused first, so that shared prefixes stay longest.
+
+        With `spoiled` their contents may be wrong, and are found no more.
+        """
+        table = self._tables.pop(seq.id, [])
+        self._pool.give(reversed(table))
         if self._prefix is not None:
             self._prefix.release(seq.id)
+            if spoiled:
+                self._prefix.forget(table)
 
     def check(self, running: list[Sequence]) -> None:
         """Check that exactly the running sequences hold blocks, enough for their computed tokens, and the user counts.

@@ -103,7 +103,7 @@ class PrefixCache:
         self._trails.pop(seq_id, None)
 
     def forget(self, blocks: Sequence[int]) -> None:
-        """Forget the contents of these blocks, which were allocated for others."""
+        """Forget the contents of these blocks, which were allocated for others or are wrong."""
         for block in blocks:
             page = self._held.pop(block, None)
             if page is not None and self._pages.get(page.name) is page:

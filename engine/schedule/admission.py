@@ -18,6 +18,7 @@ MOST_PRIORITY: Final = 1_000_000
 MOST_DEADLINE_S: Final = 1e9
 MOST_ID: Final = 512
 MOST_SALT: Final = 4096
+MOST_WEIGHT: Final = 1000.0
 MOST_STOPS: Final = 4096
 MOST_LOGPROBS: Final = 1024
 MOST_BIAS: Final = 1e6
@@ -90,6 +91,9 @@ def _check_fields(request: Request) -> None:
     if not request.id:
         raise InvalidRequest("id is empty", where="id")
     _check_text("cache_salt", request.cache_salt, MOST_SALT)
+    _check_text("tenant", request.tenant, MOST_ID)
+    _check_number("weight", request.weight, _Range(1 / MOST_WEIGHT, MOST_WEIGHT))
+    _check_type("bulk", request.bulk, bool)
     _check_number("priority", request.priority, _Range(-MOST_PRIORITY, MOST_PRIORITY, whole=True))
     deadline = _Range(math.ulp(0.0), MOST_DEADLINE_S, optional=True)
     _check_number("deadline", request.deadline, deadline)

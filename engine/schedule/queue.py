@@ -5,9 +5,10 @@ or preempt. Preemption is by recomputation: known tokens stay known, computed ke
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Reversible
 from operator import attrgetter
 
+from ..config import SchedulerConfig
 from ..errors import InternalError
 from ..sequence import Sequence
 from ..types import Request
@@ -15,15 +16,19 @@ from ..types import Request
 _rank = attrgetter("rank")
 
 
-def rank(request: Request, seq_id: int, now: float, ageing_s: float) -> tuple[float, int]:
-    """The rank of a request that arrives at `now`; smaller is served first.
+def rank(request: Request, seq_id: int, now: float, config: SchedulerConfig) -> tuple[float, int]:
+    """The rank of a request that arrives at `now`: the time by which it is to start. Smaller is served first.
 
-    First come, first served, where one step of priority equals `ageing_s` seconds of arrival. This is priority with
-    ageing: as all waiting requests age at the same rate, the order of two sequences never changes, so a rank is
-    computed once. A later request goes first only if it arrives before `now + ageing_s x d`, where `d` is the priority
-    of this request minus that of the later one.
+    Its deadline, or `patience_s` after its arrival where that is earlier: earliest deadline first, where a request
+    without one has a deadline, too. One step of priority equals `ageing_s` seconds, bulk requests have
+    `bulk_patience_s`. A rank is computed once, and bounds the wait: a request is overtaken only by those that arrive
+    before the time of its rank, plus `ageing_s` for each step of priority that they are ahead of 0.
     """
-    return (now + request.priority * ageing_s, seq_id)
+    patience = config.bulk_patience_s if request.bulk else config.patience_s
+    start_by = now + patience + request.priority * config.ageing_s
+    if request.deadline is not None:
+        start_by = min(start_by, now + request.deadline)
+    return start_by, seq_id
 
 
 class Ranked:
@@ -61,8 +66,8 @@ def is_exempt(seq: Sequence, max_preemptions: int) -> bool:
     return seq.record.preemptions >= max_preemptions
 
 
-def victim_of(running: Ranked, max_preemptions: int) -> Sequence | None:
-    """The running sequence to preempt: the last in rank that is not exempt; None if all are exempt.
+def victim_of(running: Reversible[Sequence], max_preemptions: int) -> Sequence | None:
+    """The one of `running`, in order of rank, to preempt: the last that is not exempt; None if all are exempt.
 
     The first in rank is never preempted while another one can be, so one sequence always reaches its end; and no
     sequence is preempted more than `max_preemptions` times. Together these exclude a livelock.

@@ -4,22 +4,23 @@ Does: admit, plan, preempt, commit and end sequences. Does not: know texts, mask
 all progress: a sequence computes the smaller of its pending tokens and the rest of the step's token budget.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain
 
 from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
 from ..memory.manager import KVManager
-from ..plan import Admitted, Change, Changes, Forced, Plan, SampledBatch, SampledToken, Work
+from ..plan import Change, Changes, Forced, Plan, SampledBatch, SampledToken, Work
 from ..sequence import ACCEPTED, SeqState, Sequence, finish_after
 from ..types import CutReason, Failure, Finish, Request, TokenLogprob, Usage
 from .admission import RequestLimits, admit
 from .batch_sizing import BatchSizer
-from .draft_rounds import count_equal, drafted, room_for_drafts
+from .draft_rounds import count_equal, drafted
 from .drafting import Drafter, NoDrafter
 from .engine_load import Load
-from .queue import is_exempt, victim_of
+from .expectations import Expectations
 from .sequence_table import SequenceTable
+from .step_planner import StepPlanner, compute
 
 
 class Scheduler:
@@ -42,13 +43,14 @@ class Scheduler:
         self._memory = memory
         self._limits = limits
         self._clock = clock
-        self._sizer = sizer or BatchSizer()
         self._drafter = drafter or NoDrafter()
-        self._sequences = SequenceTable(config.ageing_s)
-        self._released: list[int] = []  # to be reported to the executor by the next plan with work
+        self._sequences = SequenceTable(config)
+        self._expectations = Expectations()
+        self._planner = StepPlanner(
+            config, memory, self._sequences, sizer or BatchSizer(), self._drafter
+        )
         self._changes: list[Change] = []  # since the last commit
         self._steps = 0
-        self._preemptions = 0
 
     # Requests.
 
@@ -65,7 +67,12 @@ class Scheduler:
             raise QueueFull(
                 f"{self._config.max_waiting} requests wait already", hint="try again later"
             )
-        return self._sequences.add(request, self._clock()).id
+        seq = self._sequences.add(request, self._clock())
+        if request.constraint is None:
+            self._expectations.of(seq, 1)
+            if not self._refused(seq):
+                self._sequences.wait(seq)
+        return seq.id
 
     def grammar_ready(
         self,
@@ -95,7 +102,10 @@ class Scheduler:
                 ),
             )
             return
-        self._sequences.unpark(seq)
+        self._expectations.of(seq, least_tokens or 0)
+        if self._refused(seq):
+            return
+        self._sequences.wait(seq)
         if forced:
             self._append(seq, (), (), forced)
 
@@ -115,28 +125,18 @@ class Scheduler:
     # One step.
 
     def plan(self) -> Plan:
-        """The next step: first the running sequences, then the waiting ones, each in order of rank."""
+        """The next step: running sequences, then those that start, each in order of rank; then bulk ones likewise."""
         now = self._clock()
         for seq in self._sequences.expired(now):
             self._end(seq, Finish.DEADLINE)
-        preemptions = self._preemptions
-        works, left = self._continue()
-        admitted: list[Admitted] = []
-        if (
-            self._preemptions == preemptions
-        ):  # a preempted sequence must not be admitted in the same step
-            for seq in _start(self._sequences, self._memory, self._config, left, now):
-                admitted.append(_admitted(seq, self._memory.table(seq)))
-                work = _compute(self._memory, seq, min(seq.pending, left))
-                left -= len(work.tokens)
-                works.append(work)
-        if not works:
+        step = self._planner.step(now, self._refused)
+        if not step.works:
             if self._sequences.waiting and not self._sequences.running:
                 raise InternalError("sequences wait, none runs, and none can be admitted")
             return Plan(self._steps)
         self._steps += 1
-        released, self._released = tuple(self._released), []
-        return Plan(self._steps, tuple(admitted), tuple(works), released)
+        released = self._planner.take_released()
+        return Plan(self._steps, tuple(step.admitted), tuple(step.works), released)
 
     def commit(self, plan: Plan, sampled: SampledBatch, forced: Forced) -> Changes:
         """Append sampled and forced tokens, end the sequences that are done, and report all changes.
@@ -208,7 +208,7 @@ class Scheduler:
                 count -= 1  # no token was sampled there, so that its last token is computed again
             if not count:
                 continue
-            works.append(_compute(self._memory, seq, count))
+            works.append(compute(self._memory, seq, count))
             if works[-1].logits:
                 at = slice(seq.computed - first, seq.computed - first + 1)
                 samples.append(SampledToken(seq.id, sample.tokens[at], sample.logprobs[at]))
@@ -226,7 +226,7 @@ class Scheduler:
             unreported=len(self._changes),
             blocks=self._memory.blocks,
             free_blocks=self._memory.free_blocks,
-            preemptions=self._preemptions,
+            preemptions=self._planner.preemptions,
             next_deadline=self._sequences.next_deadline(),
             drafts=self._drafter.counts,
         )
@@ -259,50 +259,12 @@ class Scheduler:
 
     # The parts of a step.
 
-    def _continue(self) -> tuple[list[Work], int]:
-        """The work of the running sequences, and the rest of the token budget. May preempt sequences.
-
-        The victim never has work in this step already: it is the sequence itself or ranks after it.
-        """
-        works: list[Work] = []
-        left = self._config.max_batched_tokens
-        running, waiting = self._sequences.running, self._sequences.waiting
-        growing = (
-            waiting
-            and len(running) < self._config.max_running
-            and waiting[0].known <= self._memory.free_blocks * self._memory.block_size
-        )
-        going = list(running) if growing else self._sizer.of(running)
-        room = room_for_drafts(self._memory, self._config, self._sequences, going)
-        proposed = self._drafter.propose(going, room)
-        for seq in going:
-            if not left:
-                break
-            if seq.state is not SeqState.RUNNING:  # it was preempted in this loop
-                continue
-            pending = seq.pending
-            count = min(pending, left)
-            if not count:  # its last token is not computed
-                continue
-            drafts = proposed.get(seq.id, ())[: left - count] if count == pending else ()
-            reservation = self._memory.reserve(seq, count + len(drafts))
-            while reservation is None and seq.state is SeqState.RUNNING:
-                victim = victim_of(running, self._config.max_preemptions)
-                if victim is None:
-                    raise InternalError(
-                        f"sequence {seq.id} has all the room it needs and asks for more"
-                    )
-                self._sequences.preempt(victim)
-                self._memory.release(victim)
-                self._released.append(victim.id)
-                self._preemptions += 1
-                if victim is not seq:
-                    reservation = self._memory.reserve(seq, count + len(drafts))
-            if reservation is not None:
-                work = _compute(self._memory, seq, count, reservation.blocks)
-                works.append(work.with_drafts(drafts) if drafts else work)
-                left -= count + len(drafts)
-        return works, left
+    def _refused(self, seq: Sequence) -> bool:
+        """End `seq` if it cannot end before its deadline, and tell whether that is so."""
+        late = self._expectations.late(seq, self._clock())
+        if late is not None:
+            self._end(seq, Finish.DEADLINE, late)
+        return late is not None
 
     def _append(
         self,
@@ -342,51 +304,12 @@ class Scheduler:
     ) -> None:
         """End `seq` in any state, and release its blocks."""
         if seq.state is SeqState.RUNNING:
-            self._released.append(seq.id)
+            self._planner.ended(seq)
         self._sequences.remove(seq)
-        self._memory.release(seq)
+        self._memory.release(seq, spoiled=finish is Finish.ERROR)
         usage = seq.usage(self._clock())
+        if finish in (Finish.STOP, Finish.LENGTH):
+            self._expectations.ended(seq, usage)
         self._changes.append(
             Change(seq.id, seq.request.id, tokens, logprobs, finish, failure, usage)
         )
-
-
-def _start(
-    table: SequenceTable, memory: KVManager, config: SchedulerConfig, left: int, now: float
-) -> Iterator[Sequence]:
-    """The waiting sequences that start to run now, best first. A sequence without room blocks all behind it.
-
-    Room is reserved for all known tokens at once, so that a long prompt is not started and then preempted halfway.
-    """
-    waiting, running = table.waiting, table.running
-    while left > 0 and waiting and len(running) < config.max_running:
-        seq = waiting[0]
-        exempt = is_exempt(seq, config.max_preemptions)
-        reservation = memory.reserve(seq, seq.most_computed if exempt else seq.known)
-        if reservation is None:
-            return
-        table.admit(seq, now, reservation.computed)
-        left -= seq.pending
-        yield seq
-
-
-def _compute(
-    memory: KVManager, seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()
-) -> Work:
-    """Plan the next `count` tokens of `seq`."""
-    work = _work(seq, count, new_blocks)
-    seq.compute(count)
-    memory.computed(seq)
-    return work
-
-
-def _work(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
-    """The work for the next `count` tokens of `seq`, with a row of logits where its next token is to be sampled."""
-    tokens, logits = seq.upcoming(count)
-    return Work(seq.id, seq.computed, tokens, new_blocks, logits)
-
-
-def _admitted(seq: Sequence, table: tuple[int, ...]) -> Admitted:
-    """The message that introduces a sequence to an executor."""
-    request = seq.request
-    return Admitted(seq.id, tuple(seq.tokens), len(request.prompt), table, request.sampling)

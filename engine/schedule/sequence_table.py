@@ -6,10 +6,12 @@ not: decide which sequence changes its state, or know about memory.
 
 import heapq
 
+from ..config import SchedulerConfig
 from ..errors import InternalError, InvalidRequest
 from ..sequence import SeqState, Sequence
 from ..types import Request
 from .queue import Ranked, rank
+from .waiting_line import WaitingLine
 
 
 class SequenceTable:
@@ -18,10 +20,10 @@ class SequenceTable:
     `waiting` and `running` are read-only for callers; the methods below change them.
     """
 
-    def __init__(self, ageing_s: float) -> None:
-        self.waiting = Ranked()
+    def __init__(self, config: SchedulerConfig) -> None:
+        self.waiting = WaitingLine()
         self.running = Ranked()
-        self._ageing_s = ageing_s
+        self._config = config
         self._last_id = 0
         self._by_id: dict[int, Sequence] = {}
         self._by_request: dict[str, Sequence] = {}
@@ -57,23 +59,22 @@ class SequenceTable:
             raise InvalidRequest(f"the id {request.id!r} is in use", where="id")
         self._last_id += 1
         seq_id = self._last_id
-        seq = Sequence(seq_id, request, rank(request, seq_id, now, self._ageing_s), now)
+        seq = Sequence(seq_id, request, rank(request, seq_id, now, self._config), now)
         self._by_id[seq_id] = seq
         self._by_request[request.id] = seq
         if request.deadline is not None:
             heapq.heappush(self._deadlines, (now + request.deadline, seq_id))
-        if seq.state is SeqState.WAITING:
-            self.waiting.add(seq)
         return seq
 
-    def unpark(self, seq: Sequence) -> None:
-        """Move `seq`, with its grammar compiled, to the waiting sequences, by its rank."""
-        seq.grammar_arrived()
+    def wait(self, seq: Sequence) -> None:
+        """Let `seq` wait to run: it is new, or its grammar is compiled."""
+        if seq.state is SeqState.WAIT_GRAMMAR:
+            seq.grammar_arrived()
         self.waiting.add(seq)
 
     def admit(self, seq: Sequence, now: float, computed: int) -> None:
         """Move `seq` from waiting to running."""
-        self.waiting.discard(seq)
+        self.waiting.start(seq)
         seq.admit(now, computed)
         self.running.add(seq)
 
@@ -89,6 +90,8 @@ class SequenceTable:
             self.running.discard(seq)
         elif seq.state is SeqState.WAITING:
             self.waiting.discard(seq)
+        if seq.record.admitted is not None:
+            self.waiting.settle(seq)
         seq.finish()
         del self._by_id[seq.id]
         del self._by_request[seq.request.id]
@@ -121,8 +124,9 @@ class SequenceTable:
         for seq in self._by_id.values():
             places[seq.state].append(seq)
             seq.check()
+        self.waiting.check()
         for state, listed in (
-            (SeqState.WAITING, list(self.waiting)),
+            (SeqState.WAITING, sorted(self.waiting, key=lambda seq: seq.rank)),
             (SeqState.RUNNING, list(self.running)),
             (SeqState.FINISHED, []),
         ):

@@ -93,8 +93,9 @@ class ReferenceAttention:
         workspace: Workspace,
         scores: ScoreScaling = PLAIN_SCALING,
         window: int | None = None,
+        chunk: int = CHUNK,
     ) -> None:
-        """`window`: see `Kernels.attend`."""
+        """`window`: see `Kernels.attend`. `chunk`: the most rows of a piece; with 1 all pieces have one shape."""
         self._workspace = workspace
         _, self._num_blocks, block_size, self._kv_heads, self._head_dim = cache_shape
         if TILE % block_size:
@@ -105,6 +106,12 @@ class ReferenceAttention:
         lengths = ragged.context_lengths.numpy().astype(np.int64)
         tables = ragged.block_tables.numpy()
         counts = np.diff(starts)
+        if chunk == 1:  # each row is a sequence of its own
+            owners = np.repeat(np.arange(counts.size), counts)
+            offsets = np.arange(counts.sum()) - np.repeat(starts[:-1], counts)
+            lengths, tables = (lengths - counts)[owners] + offsets + 1, tables[owners]
+            starts = np.arange(counts.sum() + 1) + starts[0]
+            counts = np.ones_like(owners)
         single = np.flatnonzero(counts == 1)
         several = np.flatnonzero(counts > 1)
         cutter = _Cutter(self._num_blocks, block_size, heads // self._kv_heads, window)

@@ -210,18 +210,15 @@ def serve(
         ),
     ] = None,
     cors_origin: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Origin of web pages that may call the server from a browser; repeatable."
-        ),
+        list[str] | None, typer.Option(help="Origin of web pages that may call it; repeatable.")
     ] = None,
     tls_cert: Annotated[Path | None, typer.Option(help="PEM file of a certificate.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="PEM file of its key.")] = None,
     drafts: Annotated[
-        str | None,
-        typer.Option(help="Draft tokens ahead: document, or off; on a CPU.  [default: off]"),
+        str | None, typer.Option(help="Draft tokens: document, or off; on a CPU.  [default: off]")
     ] = None,
     calibration: CalibrationOption = None,
+    deterministic: Annotated[bool | None, typer.Option(help="Same bits in any company.")] = None,
 ) -> Exit:
     """Serve a model over HTTP until Ctrl-C.
 
@@ -251,6 +248,7 @@ def serve(
             tls_key=tls_key,
             drafts=drafts,
             calibration=calibration,
+            deterministic=deterministic,
         )
     )
 

@@ -38,6 +38,7 @@ class ServeCommand:
     tls_key: Path | None = None
     drafts: str | None = None
     calibration: Path | None = None
+    deterministic: bool | None = None
 
 
 def run(settings: ServeCommand) -> Exit:
@@ -59,7 +60,7 @@ def run(settings: ServeCommand) -> Exit:
                 hint=f"pip install 'intaglio[server{',bulk' if settings.data else ''}]'",
             ) from error
         folder = model_folder(settings.model)
-        names = ("threads", "max_running", "max_context", "drafts")
+        names = ("threads", "max_running", "max_context", "drafts", "deterministic")
         given = {name: value for name in names if (value := getattr(settings, name)) is not None}
         engine = EngineConfig.load({"model": str(folder), **given})
         try:

@@ -15,6 +15,7 @@ import hashlib
 import hmac
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from ipaddress import ip_address
 
 from starlette.types import Scope
@@ -97,13 +98,13 @@ class Access:
             AuthenticationFailed: the key is not valid any more.
         """
         if not key_id:
-            return next(iter(self._keys.values()), ANONYMOUS)
+            return _in_background(next(iter(self._keys.values()), ANONYMOUS))
         key = None if self._store is None else self._store.named(key_id)
         if key is None or self._store is None or not key.is_valid(time.time()):
             raise AuthenticationFailed(
                 "the API key that began this is not valid any more", hint="begin it with another"
             )
-        return self._principal_of(key, self._store.secret)
+        return _in_background(self._principal_of(key, self._store.secret))
 
     def tenant_of(self, key_id: str) -> str:
         """The tenant of a key in the key store by its id, valid or not; empty if there is none.
@@ -165,6 +166,10 @@ def is_loopback(host: str) -> bool:
     """Whether a host name or address refers to this machine only."""
     name = _normalized(host)
     return name == "localhost" or name.endswith(".localhost") or _is_local_ip(name)
+
+
+def _in_background(principal: Principal) -> Principal:
+    return replace(principal, in_background=True)
 
 
 def _is_local_name(host: str) -> bool:

@@ -53,7 +53,6 @@ from .endpoint import by_path, operation_at, routes
 from .exchange import Exchange, request_id
 from .exposure import is_exposed, with_cors
 from .extraction_runs import run_for_job
-from .fair_queue import FairQueue
 from .interface import OPERATIONS
 from .key_accounts import KeyAccounts
 from .limits import RequestGate
@@ -100,10 +99,9 @@ class Application:
             KeyAccounts.open(Path(config.key_store), store.secret) if store else KeyAccounts()
         )
         self._access = Access(config, store)
-        queue = FairQueue(config.max_generations) if store else None
         traces = _open_traces(config)
         observers = (metrics.generations, *((traces,) if traces else ()))
-        backend = TenantBackend(ObservedBackend(backend, observers), accounts, queue)
+        backend = TenantBackend(ObservedBackend(backend, observers), accounts)
         backend.when_lives_change(self._log_lives)
         self.service = Service(
             config=config,

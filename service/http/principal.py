@@ -20,7 +20,8 @@ class Principal:
 
     `cache_salt` separates the tenant's prompts in the prefix cache. It is derived from a secret of the server and the
     name of the tenant, never from a request. `key_id` identifies the key in logs; it is not secret. `weight` is the
-    tenant's share of the engine when tenants compete for it.
+    tenant's share of the engine when tenants compete for it. Work `in_background`, such as a job, gives way to
+    the requests of waiting clients.
     """
 
     tenant: str = DEFAULT_TENANT
@@ -29,6 +30,7 @@ class Principal:
     cache_salt: str = ""
     limits: KeyLimits = UNLIMITED
     weight: float = 1.0
+    in_background: bool = False
 
 
 ANONYMOUS = Principal()

@@ -19,8 +19,6 @@ from .backends import Finished, Task, heartbeat
 # Runs one extraction in the event loop; raises `IntaglioError` as the client would.
 Extract = Callable[[ExtractRequest], Awaitable[ExtractResult]]
 
-_PRIORITY_OFFSET = 10  # added to a job's priority; smaller values are served first
-
 
 class ServerBackend:
     """Calls of `extract` in `loop`, with `at_once` in flight."""
@@ -37,8 +35,7 @@ class ServerBackend:
         self._loop = loop
         self._at_once = at_once
         self._model = model
-        priority = min(100, spec.options.priority + _PRIORITY_OFFSET)
-        self._options: ExtractOptions = spec.options.model_copy(update={"priority": priority})
+        self._options: ExtractOptions = spec.options
 
     @property
     def model(self) -> str:

@@ -1,102 +1,77 @@
-"""`python tests/bench/bench_tenants.py`: what one tenant notices of another one that floods the server.
+"""`python -m tests.bench.bench_tenants`: what one tenant notices of another one that floods the engine.
 
-A scripted engine serves 16 requests at once, 140 ms each. Tenant B sends one request after the other: alone, and while
-tenant A keeps 200 open. Prints the latencies of B in both cases, with the fair queue and, for comparison, with a queue
-so long that it never decides. A ratio on a machine that does other work, too, is an upper bound.
+The real scheduler over an executor that samples one token a step; time is counted in steps, so that a run says the same
+on every machine. Tenant B sends one request after the other: alone, beside tenant A that keeps 200 open, and beside as
+many requests that have the same tenant as its own, which is order of arrival.
 """
 
-import argparse
 import json
 import statistics
-import sys
-import tempfile
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
 
-import httpx2
+from intaglio.engine.config import SchedulerConfig
+from intaglio.engine.memory.manager import KVManager
+from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.plan import Forced, SampledBatch, SampledToken
+from intaglio.engine.schedule.admission import RequestLimits
+from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.types import Request, SamplingParams
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
-from intaglio.service.keys.key_store import KeyGrant, KeyStore
-
-from tests.support.live_service import Live, live
-from tests.support.scripted_engine import Script, launch
-from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
-
-BATCH, PACE_S, FLOOD = 16, 0.02, 200
-BODY = {
-    "schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
-    "text": '<<slow {"n":1}>>',
-}
+PLACES, OPEN, COUNT = 16, 200, 60
+PROMPT, OUTPUT = 64, 48
 
 
-def latencies(service: Live, headers: dict[str, str], count: int) -> list[float]:
-    """Seconds of so many requests, one after the other."""
-    taken = []
-    with httpx2.Client(timeout=300.0) as http:
-        for _ in range(count):
-            began = time.perf_counter()
-            answer = http.post(f"{service.url}/v1/extract", json=BODY, headers=headers)
-            taken.append(time.perf_counter() - began)
-            assert answer.status_code == 200, answer.text
-    return taken
+def latencies(crowd: int, tenant: str) -> list[int]:
+    """Steps from arrival to end of `COUNT` requests of tenant b, beside `crowd` open ones of `tenant`."""
+    config = SchedulerConfig(max_running=PLACES, max_waiting=OPEN + 1)
+    memory = KVManager(BlockPool(1 + PLACES * 8), 16)
+    limits = RequestLimits(max_context=128, vocab_size=100, end_tokens=frozenset({0}))
+    step = 0
+    scheduler = Scheduler(config, memory, limits, lambda: float(step))
+    sampling = SamplingParams(max_tokens=OUTPUT)
+
+    def send(name: str, of: str) -> None:
+        scheduler.add(Request(id=name, prompt=(5,) * PROMPT, sampling=sampling, tenant=of))
+
+    for number in range(crowd):
+        send(f"crowd-{number}", tenant)
+    for _ in range(2 * OUTPUT if crowd else 0):  # the crowd takes all places first
+        step += 1
+        _run(scheduler)
+    found: list[int] = []
+    began = step
+    send("mine-0", "b")
+    while len(found) < COUNT:
+        step += 1
+        for name in _run(scheduler):
+            if name.startswith("mine"):
+                found.append(step - began)
+                began = step
+                send(f"mine-{len(found)}", "b")
+            else:
+                send(name, tenant)
+    return found
 
 
-def flood(service: Live, headers: dict[str, str], stop: threading.Event) -> int:
-    """Send one request after the other until stopped; how many were answered."""
-    answered = 0
-    with httpx2.Client(timeout=300.0) as http:
-        while not stop.is_set():
-            answer = http.post(f"{service.url}/v1/extract", json=BODY, headers=headers)
-            answered += answer.status_code == 200
-            if answer.status_code == 429:
-                time.sleep(0.2)
-    return answered
-
-
-def measure(folder: Path, places: int, count: int) -> dict[str, Any]:
-    """The latencies of B, alone and beside A, with so many places at the engine."""
-    model = write_checkpoint(folder / f"model-{places}", LLAMA)
-    store = KeyStore(folder / f"keys-{places}", create=True)
-    a, b = ({"authorization": f"Bearer {store.create(KeyGrant(tenant=t))[0]}"} for t in "ab")
-    settings: dict[str, Any] = {
-        "key_store": str(folder / f"keys-{places}"),
-        "max_generations": places,
-    }
-    with live(launch(Script(pace_s=PACE_S, batch=BATCH)), model, **settings) as service:
-        latencies(service, b, 5)
-        alone = latencies(service, b, count)
-        stop = threading.Event()
-        with ThreadPoolExecutor(FLOOD) as pool:
-            answered = [pool.submit(flood, service, a, stop) for _ in range(FLOOD)]
-            time.sleep(5.0)
-            beside = latencies(service, b, count)
-            stop.set()
-            total = sum(one.result() for one in answered)
-    return {
-        "places": places,
-        "alone_p50_ms": round(statistics.median(alone) * 1000, 1),
-        "flooded_p50_ms": round(statistics.median(beside) * 1000, 1),
-        "flooded_p90_ms": round(statistics.quantiles(beside, n=10)[-1] * 1000, 1),
-        "ratio_p50": round(statistics.median(beside) / statistics.median(alone), 2),
-        "answers_to_flood": total,
-    }
+def _run(scheduler: Scheduler) -> list[str]:
+    """One step; the requests that ended in it."""
+    plan = scheduler.plan()
+    samples = tuple(SampledToken(work.seq_id, (7,)) for work in plan.works if work.logits)
+    changes = scheduler.commit(plan, SampledBatch(samples), Forced({}, {}))
+    return [change.request_id for change in changes.items if change.finish is not None]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="One tenant beside another that floods.")
-    parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        figures = [measure(Path(folder), places, given.count) for places in (BATCH, 100_000)]
-    text = json.dumps({"fair": figures[0], "order of arrival": figures[1]}, indent=2)
-    if given.out:
-        given.out.write_text(text + "\n")
-    print(text)
+    alone, beside = latencies(0, ""), latencies(OPEN, "a")
+    arrival = latencies(OPEN, "b")
+    median = statistics.median(alone)
+    found = {
+        "alone_p50_steps": median,
+        "flooded_p50_steps": statistics.median(beside),
+        "flooded_p99_steps": statistics.quantiles(beside, n=100)[-1],
+        "ratio_p50": round(statistics.median(beside) / median, 2),
+        "ratio_in_order_of_arrival": round(statistics.median(arrival) / median, 2),
+    }
+    print(json.dumps(found, indent=2))
 
 
 if __name__ == "__main__":

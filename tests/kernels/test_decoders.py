@@ -12,8 +12,8 @@ from intaglio.engine.model.decoder import Decoder
 from intaglio.engine.model.spec import parse_spec
 from intaglio.engine.model.weights import load_decoder
 from intaglio.kernels.contracts import Kernels, Ragged
-from intaglio.kernels.dispatch import ReferenceKernels
 from intaglio.kernels.gpu import GpuKernels
+from intaglio.kernels.reference_kernels import ReferenceKernels
 
 from tests.support.tiny_checkpoint import write_checkpoint
 from tests.support.tiny_families import GEMMA3, GRANITE, OLMO2, PHI4_MINI, SMOLLM3

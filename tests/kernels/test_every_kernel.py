@@ -42,13 +42,13 @@ from intaglio.kernels.contracts import (
     RmsNorm,
     ScoreScaling,
 )
-from intaglio.kernels.dispatch import ReferenceKernels
 from intaglio.kernels.gpu import GpuKernels
 from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar.vocabulary_layout import lay_out
 from intaglio.kernels.grammar.walk_masks import GrammarStates, GrammarWalker
 from intaglio.kernels.linear.rms_norm import rms_norm
 from intaglio.kernels.linear.silu_gate import gate
+from intaglio.kernels.reference_kernels import ReferenceKernels
 from intaglio.kernels.runtime import precompile
 from intaglio.kernels.sample import reference_logits
 

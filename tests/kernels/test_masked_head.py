@@ -7,12 +7,12 @@ import pytest
 import torch
 from intaglio.kernels import reference
 from intaglio.kernels.contracts import Legal, Logits, RmsNorm, SampleArgs
-from intaglio.kernels.dispatch import ReferenceKernels
 from intaglio.kernels.linear.gemv import GemvShape, gemv
 from intaglio.kernels.linear.linear import DenseWeight
 from intaglio.kernels.linear.masked_head import MOST_MASKED_ROWS, HeadShape, legal_row, legal_words
 from intaglio.kernels.linear.rms_norm import rms_norm
 from intaglio.kernels.linear.skinny import SkinnyShape, row_tiles, skinny
+from intaglio.kernels.reference_kernels import ReferenceKernels
 
 from tests.support.legal import legal_tokens, random_legal
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import pytest
 import torch
 from intaglio.kernels.contracts import OK, Draw, SampleArgs, Truncation, Verified
-from intaglio.kernels.dispatch import ReferenceKernels
 from intaglio.kernels.drafts.verify import verify
+from intaglio.kernels.reference_kernels import ReferenceKernels
 from intaglio.kernels.sample import reference_logits
 
 from tests.support.drafts import Drafted, answers, random_drafts, stood

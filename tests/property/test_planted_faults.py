@@ -11,16 +11,20 @@ from intaglio.engine.grammars.draft_walk import LegalDrafts
 from intaglio.engine.memory.manager import KVManager, Reservation
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.plan import Masks, Plan, Work
-from intaglio.engine.schedule import scheduler
+from intaglio.engine.schedule import scheduler, starting, step_planner
 from intaglio.engine.schedule.batch_sizing import BatchSizer
 from intaglio.engine.schedule.queue import Ranked
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.schedule.sequence_table import SequenceTable
+from intaglio.engine.schedule.starting import Starting
+from intaglio.engine.schedule.tenant_turns import TenantTurns
+from intaglio.engine.schedule.waiting_line import WaitingLine
 from intaglio.engine.sequence import SeqState, Sequence
 from intaglio.engine.types import Finish
 from intaglio.grammar.api import MaskRows
 
-from tests.support.schedules import Run, Workload, WrongError
+from tests.support.order_of_service import WrongError
+from tests.support.schedules import Run, Workload
 
 TRIES = 300
 
@@ -34,11 +38,11 @@ def one_block_too_few(self: KVManager, tokens: int) -> int:
     return max(1, -(-tokens // self.block_size) - 1)
 
 
-def blocks_are_not_given_back(self: KVManager, seq: Sequence) -> None:
+def blocks_are_not_given_back(self: KVManager, seq: Sequence, **_: bool) -> None:
     self._tables.pop(seq.id, None)
 
 
-def blocks_are_given_back_and_kept(self: KVManager, seq: Sequence) -> None:
+def blocks_are_given_back_and_kept(self: KVManager, seq: Sequence, **_: bool) -> None:
     self._pool.give(self._tables.get(seq.id, ()))
 
 
@@ -74,7 +78,7 @@ def end_tokens_are_text(seq: Sequence, token: int, ends: frozenset[int]) -> Fini
     return Finish.LENGTH if finish is Finish.STOP else finish
 
 
-def the_first_gives_way(running: Ranked, max_preemptions: int) -> Sequence | None:
+def the_first_gives_way(running: list[Sequence], max_preemptions: int) -> Sequence | None:
     return running[0]
 
 
@@ -110,8 +114,8 @@ def matchers_are_kept(self: Constraints, changes: object) -> None:
 
 def the_executor_is_not_told(self: Scheduler, seq: Sequence, *args: Any, **kwargs: Any) -> None:
     honest["_end"](self, seq, *args, **kwargs)
-    if self._released[-1:] == [seq.id]:
-        self._released.pop()
+    if self._planner._released[-1:] == [seq.id]:
+        self._planner._released.pop()
 
 
 def an_abort_ends_twice(self: Scheduler, request_id: str) -> bool:
@@ -136,6 +140,18 @@ def who_waited_waits_again(self: BatchSizer, running: Iterable[Sequence]) -> lis
 
 def last_come_first_served(self: Ranked, seq: Sequence) -> None:
     self._order.insert(0, seq)
+
+
+def bulk_keeps_its_room(self: Starting, seq: Sequence, busy: set[int]) -> list[Sequence]:
+    return []
+
+
+def bulk_is_as_good_as_anybody(self: WaitingLine, seq: Sequence) -> TenantTurns:
+    return self._interactive
+
+
+def the_smallest_goes_first(self: TenantTurns, may_start: Callable[[str], bool]) -> Sequence | None:
+    return min(self, key=lambda seq: seq.known, default=None)
 
 
 def all_drafts_stand(work: Work, seq: Sequence) -> int:
@@ -163,9 +179,9 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (KVManager, "release", blocks_are_given_back_and_kept),
     (KVManager, "reserve", new_blocks_are_not_told),
     (BlockPool, "take", a_block_is_taken_and_stays_free),
-    (scheduler, "_work", logits_in_the_middle),
-    (scheduler, "victim_of", the_first_gives_way),
-    (scheduler, "is_exempt", anybody_gives_way_for_ever),
+    (step_planner, "_work", logits_in_the_middle),
+    (step_planner, "victim_of", the_first_gives_way),
+    (starting, "is_exempt", anybody_gives_way_for_ever),
     (scheduler, "finish_after", the_budget_is_one_too_many),
     (scheduler, "finish_after", end_tokens_are_text),
     (Scheduler, "_end", the_executor_is_not_told),
@@ -179,6 +195,9 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (BatchSizer, "of", nobody_goes_on),
     (BatchSizer, "of", who_waited_waits_again),
     (Ranked, "add", last_come_first_served),
+    (Starting, "_yielding", bulk_keeps_its_room),
+    (WaitingLine, "_lane", bulk_is_as_good_as_anybody),
+    (TenantTurns, "first", the_smallest_goes_first),
 ]
 DRAFT_FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (scheduler, "count_equal", all_drafts_stand),

@@ -7,6 +7,7 @@ from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.errors import InternalError, Refused
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.memory.prefix import PrefixCache, digest
 from intaglio.engine.plan import Forced, Plan, SampledBatch, SampledToken
 from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
@@ -24,7 +25,10 @@ class Churn:
     def __init__(self, seed: int) -> None:
         self.rng = Random(seed)
         self.clock = Clock()
-        self.manager = KVManager(BlockPool(1 + self.rng.randint(8, 24)), self.rng.randint(1, 4))
+        block_size = self.rng.randint(1, 4)
+        cached = seed % 2 > 0  # names of one byte: most beginnings share theirs with others
+        prefix = PrefixCache(block_size, lambda data: digest(data)[:1]) if cached else None
+        self.manager = KVManager(BlockPool(1 + self.rng.randint(8, 24)), block_size, prefix)
         config = SchedulerConfig(
             max_batched_tokens=self.rng.randint(1, 24),
             max_running=self.rng.randint(1, 8),
@@ -55,11 +59,14 @@ class Churn:
         rng = self.rng
         request = Request(
             id=f"r{self.done}.{rng.random()}",
-            prompt=tuple(rng.choice(TEXT) for _ in range(rng.randint(1, 16))),
+            prompt=tuple(Random(rng.randrange(3)).choices(TEXT, k=rng.randint(1, 16))),
             sampling=SamplingParams(max_tokens=rng.randint(1, 16), ignore_eos=True),
             constraint=Script(1, 1).constraint if rng.random() < 0.2 else None,
             priority=rng.randint(-1, 1),
             deadline=rng.choice((1.0, 20.0)) if rng.random() < 0.1 else None,
+            tenant=rng.choice("abc"),
+            weight=rng.choice((0.5, 1.0, 3.0)),
+            bulk=rng.random() < 0.3,
         )
         try:
             seq_id = self.scheduler.add(request)

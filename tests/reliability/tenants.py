@@ -7,7 +7,6 @@ import statistics
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from intaglio.engine.api import EngineConfig, Launch, Watch
 from intaglio.service.keys.key_store import KeyGrant, KeyStore
@@ -15,7 +14,7 @@ from intaglio.service.keys.key_store import KeyGrant, KeyStore
 from tests.reliability.figures import Figure
 from tests.reliability.wire import Address, exchange, post
 from tests.support.live_service import Live, live, until
-from tests.support.scripted_engine import Script, launch
+from tests.support.scripted_engine import launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 PREFIX = "The same beginning of many prompts. " * 30
@@ -114,13 +113,16 @@ async def keep_sending(address: Address, request: bytes, until_s: float, at_once
 
 
 def fairness(folder: Path, seconds: float = 60.0, tenants: int = 4) -> list[Figure]:
-    """T3: tenants with 4 to 32 requests open at a time share the engine equally."""
+    """T3: tenants with 8 to 32 requests open at a time share the engine, a real one with 8 places, equally."""
     model = write_checkpoint(folder / "fair", LLAMA)
     store = KeyStore(folder / "fair-keys", create=True)
     keys = [store.create(KeyGrant(tenant=f"t{number}"))[0] for number in range(tenants)]
-    body = {"schema": {}, "text": "<<slow 11111>>"}
-    settings: dict[str, Any] = {"key_store": str(folder / "fair-keys"), "max_generations": 8}
-    with live(launch(Script(pace_s=0.02, batch=8)), model, **settings) as service:
+    answer = {"type": "array", "items": {"type": "boolean"}, "minItems": 24, "maxItems": 24}
+    body = {"schema": answer, "text": "of one length"}
+    engine = EngineConfig.load(
+        {"model": str(model), "max_running": 8, "num_blocks": 512}, environ={}
+    )
+    with live(Launch.of(engine), model, key_store=str(folder / "fair-keys")) as service:
 
         async def all_of_them() -> list[int]:
             end = time.perf_counter() + seconds

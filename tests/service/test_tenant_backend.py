@@ -29,6 +29,20 @@ def test_the_salt_is_that_of_the_principal_and_never_that_of_the_caller() -> Non
     asyncio.run(run())
 
 
+def test_a_request_reaches_the_engine_with_tenant_weight_and_lane() -> None:
+    async def run() -> None:
+        engine = BackendDouble()
+        backend = TenantBackend(engine)
+        keyed = Principal(tenant="acme", key_id="5f0c1e9a", weight=3.0)
+        for principal in (keyed, replace(keyed, in_background=True), ANONYMOUS):
+            with acting_as(principal):
+                await generate(backend, f"{len(engine.requests)}")
+        seen = [(request.tenant, request.weight, request.bulk) for request in engine.requests]
+        assert seen == [("acme", 3.0, False), ("acme", 3.0, True), ("", 1.0, False)]
+
+    asyncio.run(run())
+
+
 def test_a_generation_of_no_principal_is_refused() -> None:
     engine = BackendDouble()
     with pytest.raises(LookupError):

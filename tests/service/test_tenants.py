@@ -198,6 +198,7 @@ def test_work_in_the_background_acts_for_a_key_while_that_is_valid(tenants: Tena
     _, made = tenants.store.create(KeyGrant(tenant="later", weight=3.0))
     found = access.owner(made.id)
     assert (found.tenant, found.weight, found.key_id) == ("later", 3.0, made.id)
+    assert found.in_background
     assert access.owner("").tenant == "default"
     tenants.store.revoke(made.id)
     with pytest.raises(AuthenticationFailed):

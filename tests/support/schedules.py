@@ -32,6 +32,7 @@ from intaglio.engine.types import Delta, Finish, Request, SamplingParams
 from intaglio.grammar.api import empty_rows
 
 from . import plain_engine
+from .order_of_service import OrderOfService, WrongError, insist
 from .scripted import (
     END_TOKENS,
     FAULTS,
@@ -56,16 +57,8 @@ ADDED = (
     "drafted",
     "accepted",
     "waits",
+    "yielded",
 )
-
-
-class WrongError(AssertionError):
-    """The engine did not do what the plain engine does."""
-
-
-def insist(holds: bool, what: object) -> None:
-    if not holds:
-        raise WrongError(what)
 
 
 class Clock:
@@ -162,6 +155,9 @@ def _request(rng: Random, name: str, longest: int) -> Request:
             fault = rng.choice((*FAULTS, "compile"))
             script = replace(script, tells_least=False, fault=fault, at=rng.randrange(max_tokens))
     faulty = script is not None and script.fault
+    service = Random(
+        f"{name} {max_tokens} {script}"
+    )  # of its own: the workloads of a seed stay what they were
     return Request(
         id=name,
         prompt=_prompt(rng, longest),
@@ -177,6 +173,9 @@ def _request(rng: Random, name: str, longest: int) -> Request:
         priority=rng.randint(-2, 2),
         deadline=rng.choice((0.5, 3.0, 60.0)) if rng.random() < 0.2 else None,
         cache_salt=rng.choice(("", "", "other")),
+        tenant=service.choice(("", "", "a", "b")),
+        weight=service.choice((1.0, 1.0, 4.0)),
+        bulk=service.random() < 0.3,
     )
 
 
@@ -203,6 +202,7 @@ class Tally:
     drafted: int = 0
     accepted: int = 0
     waits: int = 0
+    yielded: int = 0
     most_works: int = 0
     ends: Counter[str] = field(default_factory=Counter)
 
@@ -299,6 +299,7 @@ class Run:
         self.arrived: dict[str, float] = {}
         self.aborted: set[str] = set()
         self.deltas: dict[str, list[Delta]] = {}
+        self.order = OrderOfService(self.scheduler)
 
     def go(self) -> Tally:
         """Drive the workload to its end and judge every step and every request.
@@ -340,6 +341,7 @@ class Run:
             drafted=sum(snapshot.drafts.drafted.values()),
             accepted=sum(snapshot.drafts.accepted.values()),
             waits=self.constraints.waits,
+            yielded=self.order.yielded,
             ends=+Counter(snapshot.finished),
         )
 
@@ -366,7 +368,10 @@ class Run:
     def _step(self) -> None:
         for name in self.requests.keys() - self.arrived.keys():
             self.arrived[name] = self.clock.now
-        for delta in self.engine.step():
+        self.order.before()
+        deltas = self.engine.step()
+        self.order.after()
+        for delta in deltas:
             told = self.deltas[delta.request_id]
             insist(not (told and told[-1].finish), f"{delta.request_id} went on after its end")
             insist(delta.finish is None or delta.usage is not None, "an end without usage")

@@ -40,7 +40,7 @@ class Int8(Dense):
                 where="quantization",
                 hint="leave quantization at none, or set device to cpu",
             )
-        return Int8Weight.rounded(matrix, bias, kernels)
+        return kernels.settled(Int8Weight.rounded(matrix, bias, kernels))
 
 
 class Int8Weight:

@@ -73,11 +73,11 @@ def codes_weight(
     on_cpu = blocks[0].values.device.type == "cpu"
     if on_cpu and dtype == torch.bfloat16:
         if all(map(_fits_int4, blocks)):
-            return Int4Weight(blocks, bias, kernels)
+            return kernels.settled(Int4Weight(blocks, bias, kernels))
         if all(map(_fits_int8, blocks)):
             values = torch.cat([block.values for block in blocks])
             scales = torch.cat([block.scales[:, 0] for block in blocks])
-            return Int8Weight(values, scales.to(dtype), bias, kernels)
+            return kernels.settled(Int8Weight(values, scales.to(dtype), bias, kernels))
     return kernels.weight(torch.cat([block.dense(dtype) for block in blocks]), bias)
 
 

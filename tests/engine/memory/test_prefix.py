@@ -53,6 +53,19 @@ class Rig:
 PROMPT = list(range(10, 31))  # 21 tokens: five blocks and one token
 
 
+def test_what_may_be_wrong_is_found_by_nobody() -> None:
+    rig = Rig()
+    first, second = rig.admit(PROMPT), rig.admit(PROMPT)
+    assert first is not None
+    assert second is not None
+    rig.running.remove(first)
+    rig.memory.release(first, spoiled=True)
+    rig.memory.check(rig.running)
+    assert rig.cached(PROMPT) == 0
+    rig.end(second)
+    assert rig.cached(PROMPT) == 20, "computed anew in the meantime"
+
+
 def test_a_running_sequence_shares_what_it_computed() -> None:
     rig = Rig()
     first = rig.admit(PROMPT)

@@ -1,6 +1,7 @@
 from random import Random
 
 import pytest
+from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.errors import InternalError
 from intaglio.engine.schedule.queue import Ranked, rank
 from intaglio.engine.sequence import Sequence
@@ -9,7 +10,9 @@ from intaglio.engine.types import Request, SamplingParams
 
 def sequence(seq_id: int, priority: int, now: float, ageing_s: float = 10.0) -> Sequence:
     request = Request(id=str(seq_id), prompt=(2,), sampling=SamplingParams(), priority=priority)
-    return Sequence(seq_id, request, rank(request, seq_id, now, ageing_s), now)
+    return Sequence(
+        seq_id, request, rank(request, seq_id, now, SchedulerConfig(ageing_s=ageing_s)), now
+    )
 
 
 def served(*sequences: Sequence) -> list[int]:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.errors import InvalidRequest, QueueFull, TooLong
@@ -39,6 +41,7 @@ class Bench:
         constrained: bool = False,
         priority: int = 0,
         deadline: float | None = None,
+        **service: Any,
     ) -> int:
         seq_id = self.scheduler.add(
             Request(
@@ -48,6 +51,7 @@ class Bench:
                 constraint=Script(1, 2).constraint if constrained else None,
                 priority=priority,
                 deadline=deadline,
+                **service,
             )
         )
         self.ids[seq_id] = name

@@ -1,0 +1,49 @@
+"""What is expected of a sequence before it runs: the length of its output, and the least time that it takes.
+
+Does: set the expected lengths of a sequence and the charge of its start; find deadlines that cannot be met. Does not:
+end a sequence.
+"""
+
+from ..sequence import Sequence
+from ..types import Failure, Usage
+from .output_lengths import UNKNOWN, OutputLengths
+from .pace import Pace
+from .tenant_turns import cost
+
+LATE = "deadline_exceeded"
+
+
+class Expectations:
+    """Learns from the sequences that ended by themselves."""
+
+    def __init__(self) -> None:
+        self._lengths = OutputLengths()
+        self._pace = Pace()
+
+    def of(self, seq: Sequence, least: int) -> None:
+        """Set what is expected of `seq`, of which the shortest legal output has `least` tokens, 0 if unknown."""
+        request, record = seq.request, seq.record
+        record.least, record.likely = least, self._lengths.likely(request, least)
+        output = UNKNOWN if record.likely is None else record.likely
+        record.charge = cost(len(request.prompt), min(output, request.sampling.max_tokens))
+
+    def ended(self, seq: Sequence, usage: Usage) -> None:
+        """Learn from `seq`, which ended by itself."""
+        self._lengths.ended(seq)
+        self._pace.ended(usage)
+
+    def late(self, seq: Sequence, now: float) -> Failure | None:
+        """Why `seq` cannot end before its deadline, however fast it is computed; None if it can."""
+        deadline = seq.request.deadline
+        if deadline is None:
+            return None
+        left = seq.record.arrived + deadline - now
+        needed = self._pace.least_s(seq.record.least - seq.output_tokens)
+        if needed <= left:
+            return None
+        return Failure(
+            LATE,
+            f"the shortest answer, {seq.record.least} tokens, takes {needed:.3g} s at least, and "
+            f"{max(0.0, left):.3g} s are left of the deadline of {deadline:g} s",
+            hint="allow more time, or ask for a shorter answer",
+        )

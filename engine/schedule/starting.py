@@ -1,0 +1,110 @@
+"""Which waiting sequence starts now, and what gives way to it.
+
+Does: choose the next sequence for which there are a place and room, now and for the likely lengths of the running
+ones. Does not: change anything but reservations of memory; the scheduler moves sequences.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from ..config import SchedulerConfig
+from ..memory.manager import KVManager
+from ..sequence import Sequence
+from .queue import is_exempt
+from .sequence_table import SequenceTable
+
+KEPT = 8
+"""One place in so many is kept for tenants that hold less than an equal share of the places."""
+
+
+class Starting:
+    """Grants starts in one scheduler. `give_way` preempts a running sequence."""
+
+    def __init__(
+        self,
+        config: SchedulerConfig,
+        memory: KVManager,
+        table: SequenceTable,
+        give_way: Callable[[Sequence], None],
+    ) -> None:
+        self._config = config
+        self._memory = memory
+        self._table = table
+        self._give_way = give_way
+
+    def next(self, excluded: Iterable[Sequence]) -> tuple[Sequence, int] | None:
+        """The sequence that starts now, with its number of computed tokens; its room is reserved. None for none.
+
+        A sequence without room blocks all behind it. Sequences in `excluded`, which have work in this step or gave way
+        in it, neither start nor give way.
+        """
+        busy = {seq.id for seq in excluded}
+        seq = self._table.waiting.first(self._may_start())
+        if seq is None or seq.id in busy:
+            return None
+        yielding = self._yielding(seq, busy)
+        while True:
+            if len(self._table.running) < self._config.max_running and self._has_future(seq):
+                exempt = is_exempt(seq, self._config.max_preemptions)
+                wanted = seq.most_computed if exempt else seq.known
+                reservation = self._memory.reserve(seq, wanted)
+                if reservation is not None:
+                    return seq, reservation.computed
+            if not yielding:
+                return None
+            self._give_way(yielding.pop())
+
+    def _yielding(self, seq: Sequence, busy: set[int]) -> list[Sequence]:
+        """The running bulk sequences that give way to `seq`, the last one first to go; none if they do not suffice."""
+        if seq.request.bulk:
+            return []
+        found = [
+            other
+            for other in self._table.running
+            if other.request.bulk
+            and other.rank > seq.rank
+            and other.id not in busy
+            and not is_exempt(other, self._config.max_preemptions)
+        ]
+        held = sum([len(self._memory.table(other)) for other in found])
+        needed = -(-seq.known // self._memory.block_size)
+        return found if held + self._memory.free_blocks >= needed else []
+
+    def _may_start(self) -> Callable[[str], bool]:
+        """Whether a tenant may start one more sequence: the last places are for those that hold few.
+
+        Requests without a tenant may use all places.
+        """
+        running, most = self._table.running, self._config.max_running
+        if len(running) < most - most // KEPT:
+            return lambda _: True
+        held = Counter(seq.request.tenant for seq in running if not seq.request.bulk)
+        active = len(held) + self._table.waiting.tenants
+        return lambda tenant: not tenant or held[tenant] < most // (active + 1)
+
+    def _has_future(self, seq: Sequence) -> bool:
+        """Whether the running sequences and `seq` are likely to end without a preemption for want of room."""
+        running = self._table.running
+        if not running:
+            return True
+        free = self._memory.free_blocks * self._memory.block_size
+        return likely_growth([*running, seq]) <= free - seq.known
+
+
+def likely_growth(sequences: Iterable[Sequence]) -> int:
+    """The most tokens of room that sequences will take beyond the present ones until they end, by likely lengths.
+
+    Each grows by one token a step, and gives its output's room back when it ends; one of unknown length does not grow.
+    """
+    ends = sorted(
+        (
+            (max(0, (seq.record.likely or 0) - seq.output_tokens), seq.output_tokens)
+            for seq in sequences
+        ),
+        reverse=True,
+    )
+    most, freed = 0, sum([output for _, output in ends])
+    for still, (left, output) in enumerate(ends, start=1):
+        freed -= output  # the rest is that of the sequences that end before this one
+        most = max(most, still * left - freed)
+    return most

@@ -1,0 +1,172 @@
+"""The making of one step: which sequences compute how many tokens of it, in which blocks.
+
+Does: continue running sequences, start waiting ones, preempt. Does not: end sequences, or read what was sampled.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ..config import SchedulerConfig
+from ..errors import InternalError
+from ..memory.manager import KVManager
+from ..plan import Admitted, Work
+from ..sequence import SeqState, Sequence
+from .batch_sizing import BatchSizer
+from .draft_rounds import room_for_drafts
+from .drafting import Drafter
+from .queue import victim_of
+from .sequence_table import SequenceTable
+from .starting import Starting
+
+
+@dataclass(slots=True)
+class Step:
+    """A step in the making: `left` tokens of its budget; `computed` are the sequences of `works`."""
+
+    left: int
+    works: list[Work] = field(default_factory=list)
+    computed: list[Sequence] = field(default_factory=list)
+    admitted: list[Admitted] = field(default_factory=list)
+
+    def add(self, seq: Sequence, work: Work) -> None:
+        self.works.append(work)
+        self.computed.append(seq)
+        self.left -= len(work.tokens)
+
+
+class StepPlanner:
+    """Plans the steps of one scheduler. `preemptions` counts them since the start."""
+
+    def __init__(
+        self,
+        config: SchedulerConfig,
+        memory: KVManager,
+        table: SequenceTable,
+        sizer: BatchSizer,
+        drafter: Drafter,
+    ) -> None:
+        self._config = config
+        self._memory = memory
+        self._sequences = table
+        self._sizer = sizer
+        self._drafter = drafter
+        self._starting = Starting(config, memory, table, self._give_way)
+        self._gave_way: list[Sequence] = []  # in this step
+        self._released: list[int] = []  # to be reported to the executor by the next plan with work
+        self.preemptions = 0
+
+    def step(self, now: float, refused: Callable[[Sequence], bool]) -> Step:
+        """The next step: running sequences, then those that start, each in order of rank; then bulk ones likewise.
+
+        `refused` ends a sequence that is about to start, if it has to, and tells whether it did.
+        """
+        self._gave_way = []
+        step = Step(self._config.max_batched_tokens)
+        going, later = self._going()
+        room = room_for_drafts(self._memory, self._config, self._sequences, going)
+        proposed = self._drafter.propose(going, room)
+        self._continue([seq for seq in going if seq not in later], proposed, step)
+        self._start(step, now, refused)
+        self._continue(later, {}, step)  # the room for drafts may be taken by now
+        self._start(step, now, refused)
+        return step
+
+    def ended(self, seq: Sequence) -> None:
+        """Note that a running sequence has ended: the executor is to forget it."""
+        self._released.append(seq.id)
+
+    def take_released(self) -> tuple[int, ...]:
+        """The sequences that the executor is to forget, each once."""
+        released, self._released = tuple(self._released), []
+        return released
+
+    def _going(self) -> tuple[list[Sequence], list[Sequence]]:
+        """The running sequences to compute in this step, and those of them that let the first waiting one go before."""
+        running, first = self._sequences.running, self._sequences.waiting.first()
+        growing = (
+            first is not None
+            and len(running) < self._config.max_running
+            and first.known <= self._memory.free_blocks * self._memory.block_size
+        )
+        going = list(running) if growing else self._sizer.of(running)
+        if first is None or first.request.bulk:
+            return going, []
+        return going, [seq for seq in going if seq.request.bulk and seq.rank > first.rank]
+
+    def _continue(
+        self, going: list[Sequence], proposed: Mapping[int, tuple[int, ...]], step: Step
+    ) -> None:
+        """Add the work of running sequences to `step`. May preempt sequences.
+
+        The victim has no work in this step yet: it is the sequence itself or another one of the last in rank.
+        """
+        for seq in going:
+            if not step.left:
+                break
+            if seq.state is not SeqState.RUNNING:  # it was preempted in this step
+                continue
+            pending = seq.pending
+            count = min(pending, step.left)
+            if not count:  # its last token is not computed
+                continue
+            drafts = proposed.get(seq.id, ())[: step.left - count] if count == pending else ()
+            reservation = self._memory.reserve(seq, count + len(drafts))
+            while reservation is None and seq.state is SeqState.RUNNING:
+                idle = [other for other in self._sequences.running if other not in step.computed]
+                victim = victim_of(idle, self._config.max_preemptions)
+                if victim is None:
+                    raise InternalError(
+                        f"sequence {seq.id} has all the room it needs and asks for more"
+                    )
+                self._give_way(victim)
+                if victim is not seq:
+                    reservation = self._memory.reserve(seq, count + len(drafts))
+            if reservation is not None:
+                work = compute(self._memory, seq, count, reservation.blocks)
+                step.add(seq, work.with_drafts(drafts) if drafts else work)
+
+    def _start(self, step: Step, now: float, refused: Callable[[Sequence], bool]) -> None:
+        """Add the waiting sequences that start now to `step`, best first; none in a step without room for all.
+
+        Room is reserved for all known tokens at once, so that a long prompt is not started and then preempted halfway.
+        """
+        if any(not seq.request.bulk for seq in self._gave_way):
+            return
+        while step.left > 0:
+            found = self._starting.next([*step.computed, *self._gave_way])
+            if found is None:
+                return
+            seq, computed = found
+            if refused(seq):
+                continue
+            self._sequences.admit(seq, now, computed)
+            step.admitted.append(_admitted(seq, self._memory.table(seq)))
+            step.add(seq, compute(self._memory, seq, min(seq.pending, step.left)))
+
+    def _give_way(self, victim: Sequence) -> None:
+        """Preempt a running sequence."""
+        self._sequences.preempt(victim)
+        self._memory.release(victim)
+        self._released.append(victim.id)
+        self._gave_way.append(victim)
+        self.preemptions += 1
+
+
+def compute(memory: KVManager, seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
+    """Plan the next `count` tokens of `seq`."""
+    work = _work(seq, count, new_blocks)
+    seq.compute(count)
+    memory.computed(seq)
+    return work
+
+
+def _work(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
+    """The work for the next `count` tokens of `seq`, with a row of logits where its next token is to be sampled."""
+    tokens, logits = seq.upcoming(count)
+    return Work(seq.id, seq.computed, tokens, new_blocks, logits)
+
+
+def _admitted(seq: Sequence, table: tuple[int, ...]) -> Admitted:
+    """The message that introduces a sequence to an executor."""
+    request = seq.request
+    return Admitted(seq.id, tuple(seq.tokens), len(request.prompt), table, request.sampling)

@@ -1,0 +1,81 @@
+"""The CPU implementation of `Kernels`: the functions of `reference` as one object.
+
+Does: pass each call to its function. Does not: compute.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from . import reference
+from .attention import reference_attention
+from .contracts import (
+    PLAIN_SCALING,
+    AttentionPass,
+    Epilogue,
+    Places,
+    QKNorm,
+    Ragged,
+    RmsNorm,
+    SampleArgs,
+    Sampled,
+    ScoreScaling,
+    Verified,
+    Weight,
+)
+from .drafts import reference_verify
+from .sample import reference_logits
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePass:
+    """`AttentionPass` in torch: store the new keys and values, then attend."""
+
+    places: Places
+    attention: reference_attention.ReferenceAttention
+
+    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
+        return self.attention.run(reference.rope_and_store(fused, self.places, norms, cache), cache)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceKernels:
+    """`Kernels` in torch, on the CPU. One instance serves one thread."""
+
+    _workspace: reference_attention.Workspace = field(default_factory=reference_attention.Workspace)
+
+    def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
+        return reference.ReferenceWeight(matrix, bias)
+
+    def settled(self, weight: Weight) -> Weight:
+        return weight
+
+    def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
+        return reference.rms_norm(x, norm.weight, norm.eps)
+
+    def finish(self, product: Tensor, epilogue: Epilogue | None) -> Tensor:
+        return reference.finish(product, epilogue)
+
+    def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
+        reference.kv_copy(caches, sources, targets)
+
+    def attend(
+        self,
+        ragged: Ragged,
+        places: Places,
+        heads: int,
+        cache_shape: Sequence[int],
+        scores: ScoreScaling = PLAIN_SCALING,
+        window: int | None = None,
+    ) -> AttentionPass:
+        attention = reference_attention.ReferenceAttention(
+            ragged, heads, cache_shape, self._workspace, scores, window
+        )
+        return ReferencePass(places, attention)
+
+    def sample(self, logits: Tensor, args: SampleArgs) -> Sampled:
+        return reference_logits.sample(logits, args)
+
+    def verify(self, sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:
+        return reference_verify.verify(sampled, given, starts)

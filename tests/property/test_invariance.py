@@ -1,0 +1,27 @@
+"""Deterministic engines under random companies: a sample of `invariance`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.property import invariance
+from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
+
+
+def test_a_request_has_the_same_bits_in_any_company(tmp_path: Path) -> None:
+    tally = invariance.compare(write_checkpoint(tmp_path, QWEN3), seed=1, checks=60, prompts=12)
+    assert tally.differ == []
+    assert tally.tokens > 800
+    assert tally.cached > 200
+    assert tally.preemptions > 0
+
+
+def test_an_answer_that_differs_is_told_with_its_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A planted fault: what the request had alone is not what it has in company."""
+    wrong: dict[str, invariance.Answer] = dict.fromkeys(map(str, range(2)), ((), (), None))
+    monkeypatch.setattr(invariance, "alone", lambda *_: wrong)
+    tally = invariance.compare(write_checkpoint(tmp_path, QWEN3), seed=1, checks=2, prompts=2)
+    assert len(tally.differ) == 2
+    assert "max_batched_tokens" in tally.differ[0]

@@ -1,0 +1,92 @@
+"""The order in which a scheduler started its sequences in one step, judged by plain rules.
+
+Does: look at the sequences before and after each step. Does not: know how the scheduler chooses.
+"""
+
+from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.sequence import SeqState, Sequence
+
+
+class WrongError(AssertionError):
+    """The engine did not do what the plain engine does."""
+
+
+def insist(holds: bool, what: object) -> None:
+    if not holds:
+        raise WrongError(what)
+
+
+class OrderOfService:
+    """`yielded` counts the bulk sequences that gave way to an interactive one."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._table = scheduler._sequences
+        self._config = scheduler._config
+        self._waiting: list[Sequence] = []
+        self._running: list[Sequence] = []
+        self.yielded = 0
+
+    def before(self) -> None:
+        """Remember who waits and who runs."""
+        self._waiting = list(self._table.waiting)
+        self._running = list(self._table.running)
+
+    def after(self) -> None:
+        """Judge who started.
+
+        Raises:
+            WrongError: somebody was overtaken who may not be.
+        """
+        started = [
+            seq
+            for seq in self._waiting
+            if seq.state is SeqState.RUNNING and seq.record.preemptions == 0
+        ]
+        passed_over = [seq for seq in self._waiting if seq.state is SeqState.WAITING]
+        for seq in started:
+            for other in passed_over:
+                self._judge(seq, other)
+        gave_way = [seq for seq in self._running if seq.state is SeqState.WAITING]
+        for seq in gave_way:
+            self._judge_victim(seq)
+        new = [seq for seq in started if not seq.request.bulk]
+        self.yielded += len([seq for seq in gave_way if seq.request.bulk]) if new else 0
+        full = len(self._running) >= self._config.max_running
+        if full and not gave_way and self._first_interactive(passed_over):
+            first = self._first_interactive(passed_over)
+            able = [
+                seq
+                for seq in self._running
+                if first is not None
+                and seq.state is SeqState.RUNNING
+                and seq.request.bulk
+                and seq.rank > first.rank
+                and seq.record.preemptions < self._config.max_preemptions
+                and len(self._table.running) == len(self._running)
+            ]
+            insist(
+                not able, f"bulk sequence {able and able[0].id} keeps an interactive one waiting"
+            )
+
+    def _first_interactive(self, passed_over: list[Sequence]) -> Sequence | None:
+        """The interactive sequence that is first in any order; None where several tenants wait, or it waits again."""
+        found = sorted((s for s in passed_over if not s.request.bulk), key=lambda seq: seq.rank)
+        if len({seq.request.tenant for seq in found}) != 1 or found[0].request.tenant:
+            return None
+        return found[0]
+
+    def _judge_victim(self, seq: Sequence) -> None:
+        """Whoever gives way is the last in rank of those that may."""
+        for other in self._running:
+            later = other.rank > seq.rank and other.request.bulk == seq.request.bulk
+            if later and other.state is SeqState.RUNNING:
+                exempt = other.record.preemptions >= self._config.max_preemptions
+                insist(exempt, f"sequence {seq.id} gave way before {other.id}")
+
+    def _judge(self, seq: Sequence, other: Sequence) -> None:
+        one, two = seq.request, other.request
+        better = other.rank < seq.rank
+        if one.tenant == two.tenant and one.bulk == two.bulk:
+            insist(not better, f"sequence {other.id} was overtaken by {seq.id} of its tenant")
+        if one.bulk and not two.bulk and not two.tenant:
+            insist(not better, f"interactive sequence {other.id} was overtaken by bulk {seq.id}")
