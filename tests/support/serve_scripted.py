@@ -1,4 +1,4 @@
-"""`python serve_scripted.py FOLDER SCRIPT SETTINGS GRAMMAR`: the service over the scripted engine, as a process.
+"""`python serve_scripted.py FOLDER SCRIPT SETTINGS [GRAMMAR]`: the service over the scripted engine, as a process.
 
 It prints its address. SCRIPT, SETTINGS and GRAMMAR, those of the compiler, are JSON. From then on it ends with status
 66 if anything in it looks up a host or connects to one.
@@ -25,6 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.support.scripted_engine import Script, launch
 
+PATIENT = '{"grammar_deadline_s": 60.0}'
+
 
 def seal(event: str, args: tuple[Any, ...]) -> None:
     """An audit hook: the service has no business with other hosts."""
@@ -48,7 +50,7 @@ if __name__ == "__main__":
         partial(TextModel.load, folder),
         folder.name,
         config,
-        grammar=GrammarConfig(**json.loads(sys.argv[4])),
+        grammar=GrammarConfig(**json.loads(sys.argv[4] if len(sys.argv) > 4 else PATIENT)),
     )
     try:
         status = serve_application(make, announce)
