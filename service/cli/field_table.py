@@ -6,18 +6,26 @@ Does: show for each value its source within its line, the kind of match and the 
 from collections.abc import Mapping
 from typing import Final
 
-from intaglio.schemas.grounding import FieldReport, Span
+from intaglio.schemas.grounding import FieldReport, LeafConfidence, Span
 from rich.table import Table
 from rich.text import Text
 
 _AROUND: Final = 24  # characters of the document before and after a source
 _LONGEST: Final = 60  # characters of a source that are shown
+_AGAIN: Final = {True: "same", False: "other", None: ""}
 
 
 def field_table(fields: Mapping[str, FieldReport], document: str | None) -> Table:
-    """A row for each value. `document` is the text that the spans refer to; None shows pages and offsets instead."""
+    """A row for each value. `document` is the text that the spans refer to; None shows pages and offsets instead.
+
+    Calibrated probabilities and second readings have columns if the answer has them.
+    """
     table = Table(box=None, header_style="dim", pad_edge=False)
-    for name in ("value", "match", "source", "probability", "masked"):
+    sures = [report.confidence for report in fields.values() if report.confidence is not None]
+    has_right = any(sure.calibrated is not None for sure in sures)
+    has_again = any(sure.agrees is not None for sure in sures)
+    more = (*(("right",) if has_right else ()), *(("again",) if has_again else ()))
+    for name in ("value", "match", "source", "probability", "masked", *more):
         table.add_column(name, no_wrap=name != "source", justify="left")
     for pointer, report in fields.items():
         sure = report.confidence
@@ -25,10 +33,20 @@ def field_table(fields: Mapping[str, FieldReport], document: str | None) -> Tabl
             Text(pointer or "/"),
             Text(report.match),
             _place(report) if document is None else _source(document, report.span),
-            Text("" if sure is None or sure.probability is None else f"{sure.probability:.3f}"),
-            Text("" if sure is None or sure.masked is None else f"{sure.masked:.3f}"),
+            *(_share(share) for share in _shares(sure, has_right)),
+            *((Text(_AGAIN[None if sure is None else sure.agrees]),) if has_again else ()),
         )
     return table
+
+
+def _shares(sure: LeafConfidence | None, has_right: bool) -> tuple[float | None, ...]:
+    """The figures of a confidence, in the order of their columns."""
+    sure = sure or LeafConfidence()
+    return (sure.probability, sure.masked, *((sure.calibrated,) if has_right else ()))
+
+
+def _share(share: float | None) -> Text:
+    return Text("" if share is None else f"{share:.3f}")
 
 
 def _place(report: FieldReport) -> Text:

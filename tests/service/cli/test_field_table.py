@@ -31,6 +31,14 @@ def test_a_value_without_a_source_has_an_empty_row() -> None:
     assert shown({"": FieldReport()}).splitlines()[1].split() == ["/", "none"]
 
 
+def test_calibrated_probabilities_and_second_readings_have_columns() -> None:
+    sure = LeafConfidence(probability=0.5, masked=0.25, calibrated=0.125, agrees=False)
+    lines = shown({"/a": FieldReport(confidence=sure), "/b": FieldReport()}).splitlines()
+    assert lines[0].split()[-4:] == ["probability", "masked", "right", "again"]
+    assert lines[1].split() == ["/a", "none", "0.500", "0.250", "0.125", "other"]
+    assert lines[2].split() == ["/b", "none"]
+
+
 def test_a_long_source_is_cut() -> None:
     cut = shown({"/all": FieldReport(match="exact", span=Span(start=0, end=len(TEXT)))})
     assert "…" in cut
