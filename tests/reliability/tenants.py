@@ -106,7 +106,8 @@ async def keep_sending(address: Address, request: bytes, until_s: float, at_once
     async def one() -> None:
         nonlocal answered
         while time.perf_counter() < until_s:
-            answered += (await exchange(address, request)).status == 200
+            reply = await exchange(address, request)
+            answered += reply.status == 200
 
     await asyncio.gather(*(one() for _ in range(at_once)))
     return answered
