@@ -18,6 +18,7 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from ..client.errors import ConfigError
 from ..grounding.data_leaves import records
+from ..regular_file import open_text
 from .value_evidence import ValueEvidence, evidence_of, features, log_odds, root_properties
 
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -94,7 +95,8 @@ class Calibration(Wire):
             ConfigError: the file is unreadable or no calibration, or belongs to a model of another fingerprint.
         """
         try:
-            found = cls.model_validate_json(path.read_text(encoding="utf-8"), strict=False)
+            with open_text(path, "utf-8") as file:
+                found = cls.model_validate_json(file.read(), strict=False)
         except OSError as error:
             reason = error.strerror or "unreadable"
             raise ConfigError(f"calibration {path} cannot be read: {reason}") from None

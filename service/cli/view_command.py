@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..page.result_rows import UnreadableResults, result_rows
 from ..page.saved_page import saved_page
+from ..regular_file import open_text
 from .cli_errors import CliError, Exit
 from .console import errors
 
@@ -18,7 +19,7 @@ def write_view(results: Path, output: Path, text_column: str | None, title: str 
         CliError: the file cannot be read, is no file of results, or the page cannot be written.
     """
     try:
-        with results.open(encoding="utf-8-sig") as lines:
+        with open_text(results) as lines:
             rows = list(result_rows(lines, text_column))
     except OSError as error:
         raise CliError(f"{results} cannot be read: {error.strerror}", Exit.USAGE) from None

@@ -13,6 +13,8 @@ from typing import Any, Final
 from intaglio.schemas import catalogue
 from pydantic import JsonValue
 
+from ..regular_file import open_text
+
 _HINT: Final = '{"id": …, "schema": {…} or a name, "text": …, "expected": …} on each line'
 
 
@@ -73,7 +75,8 @@ def json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         EvaluationInputError: the file is unreadable, or a line is not a JSON object.
     """
     try:
-        content = path.read_text(encoding="utf-8-sig")
+        with open_text(path) as file:
+            content = file.read()
     except OSError as error:
         raise EvaluationInputError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
