@@ -69,6 +69,8 @@ class _Reader:
         self.words = words
         self.tables: dict[str, dict[str, Any]] = {}
         self.enums: dict[str, list[str]] = {}
+        self.untranslated: list[str] = []
+        """Conditions of the current table's checks that no keyword states."""
         self.last: str | None = None
 
     def statements(self) -> None:
@@ -113,6 +115,7 @@ class _Reader:
         schema: dict[str, Any] = {"title": name, "type": "object", "properties": {}, "required": []}
         schema |= {"description": note} if note else {}
         self.words.expect("(")
+        self.untranslated = []
         while True:
             if self.words.here.text.lower() in _CONSTRAINTS and self.words.here.kind == "name":
                 self._table_constraint(schema)
@@ -122,6 +125,8 @@ class _Reader:
                 break
         self.words.expect(")")
         schema["additionalProperties"] = False
+        if self.untranslated:
+            schema["$comment"] = "not translated: CHECK " + "; ".join(self.untranslated)
         self.tables[name] = schema
         self.last = name
 
@@ -208,7 +213,7 @@ class _Reader:
         return found
 
     def _check(self, columns: dict[str, Any]) -> None:
-        """Read `(column IN (...))`, and comparisons with numbers joined by AND; skip other checks."""
+        """Read `(column IN (...))`, and comparisons with numbers joined by AND; keep others for the comment."""
         words, texts, depth = self.words, [], 0
         while True:
             word = words.take()
@@ -217,19 +222,23 @@ class _Reader:
             if depth == 0 or word.kind == "end":
                 break
         for condition in re.split(r"\x00AND\x00", "\0".join(texts[1:-1]), flags=re.IGNORECASE):
-            _apply(condition.split("\0"), columns)
+            parts = condition.split("\0")
+            if not _apply(parts, columns):
+                self.untranslated.append(" ".join(parts))
 
 
-def _apply(condition: list[str], columns: dict[str, Any]) -> None:
+def _apply(condition: list[str], columns: dict[str, Any]) -> bool:
+    """Add a condition to the schema of its column; whether a keyword states it."""
     if len(condition) < 3 or unquoted(condition[0]) not in columns:
-        return
+        return False
     column, sign = columns[unquoted(condition[0])], condition[1].lower()
     if sign == "in" and all(text[0] == "'" for text in condition[3:-1:2]):
         values = [unquoted(text) for text in condition[3:-1:2]]
         nullable = isinstance(column.get("type"), list)
         column.clear()
         column["enum"] = [*values, None] if nullable else values
-    elif len(condition) == 3 and re.fullmatch(r"-?\d+(\.\d+)?", condition[2]):
+        return True
+    if len(condition) == 3 and re.fullmatch(r"-?\d+(\.\d+)?", condition[2]):
         number = float(condition[2]) if "." in condition[2] else int(condition[2])
         keyword = {
             ">": "exclusiveMinimum",
@@ -239,6 +248,8 @@ def _apply(condition: list[str], columns: dict[str, Any]) -> None:
         }.get(sign)
         if keyword is not None and "type" in column:
             column[keyword] = number
+            return True
+    return False
 
 
 def _sized(name: str, numbers: list[int]) -> dict[str, Any]:

@@ -143,6 +143,13 @@ def test_protobuf() -> None:
     assert schema["$defs"]["Order"]["description"] == "An order."
 
 
+def test_checks_that_no_keyword_states_are_named() -> None:
+    schema = from_sql("CREATE TABLE a (b integer CHECK (b > 0 AND b % 2 = 0), CHECK (b <> c))")
+    assert schema["properties"]["b"]["exclusiveMinimum"] == 0
+    assert schema["$comment"] == "not translated: CHECK b % 2 = 0; b <> c"
+    assert "$comment" not in from_sql("CREATE TABLE a (b text CHECK (b IN ('x', 'y')))")
+
+
 def test_sql() -> None:
     schema = from_sql(SQL)
     document = {
