@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from tests.conformance import mutated
 from tests.conformance.cases import DRAFTS, bench, data_folder, remotes, suite
 from tests.conformance.report import PAGE, page, read
 from tests.conformance.texts import exceptions, faults
@@ -39,6 +40,13 @@ def test_a_sample_of_the_bench_is_as_expected() -> None:
     known = expected()
     for group in random.Random(SEED).sample(groups, 60):
         assert exceptions(ours(group, {})) == known.get(group.name, {}), group.name
+
+
+def test_neighbours_of_the_bench_are_judged_as_by_a_validator() -> None:
+    found = mutated.look(8, SEED)
+    assert not found.faults
+    assert found.counts["compiled"] >= 4
+    assert found.counts["texts"] > 50
 
 
 def test_the_expectations_hold_no_fault() -> None:

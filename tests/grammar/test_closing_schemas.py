@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from intaglio.grammar.api import Compiler, Constraint, Kind
+from intaglio.grammar.api import Compiler, Constraint, Kind, Whitespace
 from intaglio.grammar.contract.vocabulary import Vocabulary
 
 ALWAYS: dict[str, Any] = {
@@ -118,3 +118,18 @@ def test_a_begun_name_is_ended_by_what_makes_the_whole_short() -> None:
     for token in b'{"get_':
         matcher.accept(token)
     assert matcher.closing() == (*b'bcdef":0}', 256)
+
+
+def test_free_white_space_does_not_hide_the_way() -> None:
+    names = [f"name_{number}" for number in range(14)]
+    part = {
+        "type": "object",
+        "properties": {name: {"type": "boolean"} for name in names},
+        "required": names,
+    }
+    schema = {"type": "object", "properties": {"a": part, "b": part}, "required": ["a", "b"]}
+    vocabulary = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
+    constraint = Constraint(Kind.JSON_SCHEMA, json.dumps(schema), Whitespace.LENIENT)
+    least = Compiler(vocabulary, tuple).compile(constraint).least_tokens
+    assert least is not None
+    assert least < 500

@@ -96,6 +96,8 @@ class ValueRule:
 
     def least(self, key: Hashable) -> int | None:
         """An upper bound on the bytes that complete the value; see `Rule.least`."""
+        if isinstance(key, Gap):
+            return self.least(key.inner)
         if isinstance(key, Start):
             return self._shortest
         if isinstance(key, Opened | After):
