@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from intaglio.grammar.base.parts import whole
 from intaglio.grammar.completion.rule_graph import RuleGraph
 from intaglio.grammar.completion.shortest_end import ShortestEnd
 from intaglio.grammar.contract.constraint import Whitespace
@@ -137,7 +138,7 @@ def _judge(
             found.counts["texts"] += 1
             if accepts(machine, text) != (not broken):
                 return f"{'accepted: ' + broken if broken else 'rejected'}: {text[:200]}"
-    end = ShortestEnd(Cursor(machine), RuleGraph(machine)).text()
+    end = whole(ShortestEnd(Cursor(machine), RuleGraph(machine)).text())
     if end is None:
         found.counts["no end found: refused at the door"] += 1
         return ""
