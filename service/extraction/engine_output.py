@@ -58,6 +58,12 @@ def require_complete(request: Request, output: EngineOutput, capacity: int) -> U
             if budget < limit
             else "shorten the text, or limit the schema's strings and arrays",
         )
+    if (
+        output.finish is Finish.DEADLINE and output.error is not None
+    ):  # the engine saw that it cannot be met
+        raise RequestDeadlineExceeded(
+            output.error.message, param="options.deadline_s", hint=output.error.hint
+        )
     if output.finish is Finish.DEADLINE:
         raise RequestDeadlineExceeded(
             f"the answer was not complete after {request.deadline:g} s",

@@ -152,6 +152,9 @@ def _require_end(last: Delta | None, spec: GenerationSpec) -> None:
     if last is not None and last.finish is Finish.ERROR and last.error is not None:
         raise request_error(last.error)
     if last is not None and last.finish is Finish.DEADLINE:
+        late = last.error
+        if late is not None:  # the engine saw that it cannot be met
+            raise RequestDeadlineExceeded(late.message, hint=late.hint)
         raise RequestDeadlineExceeded(
             f"the answer was not complete after {spec.deadline_s or 0:g} s",
             hint="allow more time, or try again when the service has less load",

@@ -128,6 +128,7 @@ def test_a_spent_budget_is_a_length() -> None:
     [
         (Finish.ERROR, Failure("budget_too_small", "no"), BudgetTooSmall),
         (Finish.DEADLINE, None, RequestDeadlineExceeded),
+        (Finish.DEADLINE, Failure("deadline_exceeded", "hopeless"), RequestDeadlineExceeded),
         (Finish.ABORT, None, EngineStopped),
     ],
 )
