@@ -26,6 +26,7 @@ from .host.messages import BlockReport, EngineInfo
 from .host.status import EngineAddress, EngineState, EngineStatus, Lives
 from .host.supervision import Supervision
 from .host.supervisor import Launch, Watch
+from .memory.offload import OffloadCounts
 from .metrics import Snapshot
 from .model.checkpoint import model_folder
 from .model.checkpoint_report import (
@@ -92,6 +93,7 @@ __all__ = [
     "Lives",
     "LocalEngine",
     "ModelError",
+    "OffloadCounts",
     "OutputLimits",
     "Piece",
     "PromptFrame",

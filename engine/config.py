@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
+from .draft_config import DraftConfig
 from .errors import ConfigError
 
 PREFIX = "INTAGLIO_ENGINE_"
@@ -22,7 +23,6 @@ Device = Literal["auto", "cpu", "cuda"]
 Weights = Literal["checkpoint", "random"]
 Overlap = Literal["auto", "on", "off"]
 Attention = Literal["auto", "triton", "flashinfer"]
-Drafts = Literal["off", "document"]
 Quantization = Literal["none", "int8"]
 
 YES_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
@@ -97,6 +97,10 @@ class CacheConfig:
     share of the free memory. `prefix_caching` keeps the keys and values of prefixes that several requests share.
     `kv_dtype` "fp8" keeps them in one byte each (E4M3, no scales, clamped to 448): twice as many tokens on a GPU, with
     rounded values.
+
+    Blocks that leave the cache of prefixes go to `kv_host_bytes` of memory, and from there to files of at most
+    `kv_disk_bytes` in the folder `kv_disk`, "off" for none, which a restarted engine finds again; on a CPU only. They
+    come back where that is faster than to compute them. With a disk and without `kv_host_bytes` these are 64 MiB.
     """
 
     block_size: int = 16
@@ -105,9 +109,22 @@ class CacheConfig:
     cache_bytes: int | None = None
     memory_fraction: float = 0.9
     prefix_caching: bool = True
+    kv_host_bytes: int = 0
+    kv_disk: str = "off"
+    kv_disk_bytes: int = 4 << 30
 
     def __post_init__(self) -> None:
         _at_least(self, "block_size", 1)
+        _at_least(self, "kv_host_bytes", 0)
+        _at_least(self, "kv_disk_bytes", 1 << 20)
+        if not self.kv_disk:
+            raise ConfigError("kv_disk is empty", where="kv_disk", hint="give a folder, or off")
+        if (self.kv_host_bytes or self.kv_disk != "off") and not self.prefix_caching:
+            raise ConfigError(
+                "blocks are kept for a prefix cache only",
+                where="prefix_caching",
+                hint="leave prefix_caching on, or give neither kv_host_bytes nor kv_disk",
+            )
         if self.num_blocks is not None:
             _at_least(self, "num_blocks", 2)
         if self.cache_bytes is not None:
@@ -149,18 +166,6 @@ class SchedulerConfig:
         for name in ("ageing_s", "patience_s", "bulk_patience_s"):
             if not math.isfinite(getattr(self, name)):
                 raise ConfigError(f"{name} must be finite", where=name)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DraftConfig:
-    """The source of drafts: tokens that a step computes before they are sampled, on a CPU only.
-
-    "document" drafts what follows in the prompt or the output where the last tokens occur there before. Drafts never
-    change an output. Where they would not make a step faster, no tokens are drafted. `max_running` limits the tokens
-    and drafts for which a step samples.
-    """
-
-    drafts: Drafts = "off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

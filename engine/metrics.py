@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from .memory.offload import NOT_OFFLOADED, OffloadCounts
 from .plan import Plan
 from .schedule.drafting import NOT_DRAFTED, DraftCounts
 from .schedule.engine_load import Load
@@ -74,6 +75,7 @@ class Snapshot:
     last_step: StepRecord | None
     passes: int = 0
     drafts: DraftCounts = NOT_DRAFTED
+    offloaded: OffloadCounts = NOT_OFFLOADED
 
 
 class Metrics:
@@ -143,4 +145,5 @@ class Metrics:
             last_step=self._last,
             passes=counts["passes"],
             drafts=load.drafts,
+            offloaded=load.offloaded,
         )

@@ -1,31 +1,24 @@
 """The measured chances that a drafted token stands.
 
-Does: estimate the chance of a draft by the length of the match before it, for all sequences together, and correct it by
-the past of its sequence. Does not: draft.
+Does: estimate the chance of a draft by its source and level, for all sequences together, and correct it by the past of
+its sequence. Does not: draft.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
-LONGEST = 8
-"""Longer matches are counted as this one."""
-
-# The rates of the first 33 documents of an open extraction set with the embedded model, at temperature 0.
-_UNANIMOUS = (0.45, 0.55, 0.55, 0.6, 0.75, 0.8, 0.8, 0.85)
-_DIVIDED = (0.15, 0.25, 0.3, 0.3, 0.5, 0.5, 0.5, 0.5)
-
-_PRIOR = 16.0  # drafts that the first rates weigh as much as
-_MEMORY = 256.0  # drafts after which a count is halved
-_OWN = 3.0  # drafts of a sequence that the common rates weigh as much as
-_LIKELIEST = 0.98
+_PRIOR: Final = 16.0  # drafts that the first rates weigh as much as
+_MEMORY: Final = 256.0  # drafts after which a count is halved
+_OWN: Final = 3.0  # drafts of a sequence that the common rates weigh as much as
+_LIKELIEST: Final = 0.98
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What is known about one drafted token before it is verified; see `Guess`."""
+class Evidence(NamedTuple):
+    """What is known about one drafted token before it is verified: its source, and its level there."""
 
-    matched: int
-    unanimous: bool
+    source: str
+    level: int
 
 
 @dataclass(slots=True)
@@ -61,29 +54,30 @@ class _Past:
 
 
 class AcceptanceRates:
-    """Chances by evidence and by sequence."""
+    """Chances by evidence and by sequence. `chances`: those of each source by level, before any draft was verified."""
 
-    def __init__(self) -> None:
+    def __init__(self, chances: Mapping[str, Sequence[float]]) -> None:
         self._rates = {
-            Evidence(matched + 1, unanimous): _Rate(first)
-            for unanimous, rates in ((True, _UNANIMOUS), (False, _DIVIDED))
-            for matched, first in enumerate(rates)
+            Evidence(source, level): _Rate(first)
+            for source, by_level in chances.items()
+            for level, first in enumerate(by_level)
         }
-        self._past: dict[int, _Past] = {}
+        self._past: dict[int, dict[str, _Past]] = {}
 
     def chance(self, seq_id: int, evidence: Evidence) -> float:
         """The chance that a draft of the sequence stands if all drafts before it do."""
-        past = self._past.get(seq_id)
+        past = self._past.get(seq_id, {}).get(evidence.source)
         factor = 1.0 if past is None else (past.stood + _OWN) / (past.expected + _OWN)
-        return min(_LIKELIEST, factor * self._rate(evidence).value)
+        return min(_LIKELIEST, factor * self._rates[evidence].value)
 
     def record(self, seq_id: int, evidence: Iterable[Evidence], stood: int) -> None:
         """Record that the first `stood` drafts stood. The next one did not; those after it tell nothing."""
-        past = self._past.setdefault(seq_id, _Past())
+        by_source = self._past.setdefault(seq_id, {})
         for at, seen in enumerate(evidence):
             if at > stood:
                 break
-            rate = self._rate(seen)
+            past = by_source.setdefault(seen.source, _Past())
+            rate = self._rates[seen]
             past.expected += rate.value
             past.stood += at < stood
             rate.add(at < stood)
@@ -91,6 +85,3 @@ class AcceptanceRates:
     def forget(self, seq_id: int) -> None:
         """Drop the past of a sequence that has ended."""
         self._past.pop(seq_id, None)
-
-    def _rate(self, evidence: Evidence) -> _Rate:
-        return self._rates[Evidence(min(evidence.matched, LONGEST), evidence.unanimous)]

@@ -2,28 +2,24 @@
 
 Does: find the longest suffix of the known tokens that occurs earlier in the prompt or in the output (prompt lookup).
 Does not: know grammars, or judge whether a guess pays.
-
-The earlier places are found by comparing arrays, one comparison for each token of the suffix. Each leaves fewer places
-to compare, so the cost is that of the first: some microseconds for 2,000 tokens. Nothing has to be built for a prompt.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ..sequence import Sequence as EngineSequence
+from ..types import Finish
+from .match import Tokens, chances_by_level, levels, longest_match
 from .source import Guess
-
-MOST_MATCHED = 16
-"""The longest suffix that is searched, in tokens; longer ones predict no better."""
 
 
 @dataclass(slots=True)
 class _History:
     """The known tokens of a sequence: the first `length` of `tokens`."""
 
-    tokens: npt.NDArray[np.int32]
+    tokens: Tokens
     length: int = 0
 
 
@@ -31,25 +27,34 @@ class DocumentSource:
     """Guesses that the output copies the prompt, or repeats itself."""
 
     name = "document"
+    # The rates of the first 33 documents of an open extraction set with the embedded model, at temperature 0.
+    chances = chances_by_level(
+        divided=(0.15, 0.25, 0.3, 0.3, 0.5, 0.5, 0.5, 0.5),
+        unanimous=(0.45, 0.55, 0.55, 0.6, 0.75, 0.8, 0.8, 0.85),
+    )
 
     def __init__(self) -> None:
         self._histories: dict[int, _History] = {}
 
-    def guess(self, seq_id: int, tokens: Sequence[int], most: int) -> Guess | None:
+    def guess(self, seq: EngineSequence, most: int, /) -> Guess | None:
         """See `DraftSource`. Of several places the first is taken: the document precedes the output."""
-        known = self._known(seq_id, tokens)
-        places, matched = _longest_match(known)
+        known = self._known(seq.id, seq.tokens)
+        places, matched = longest_match(known, known[:-1])
         if not matched:
             return None
         at = int(places[0]) + 1
         unanimous = bool((known[places + 1] == known[at]).all())
-        return Guess(tuple(known[at : at + most].tolist()), matched, unanimous)
+        tokens = tuple(known[at : at + most].tolist())
+        return Guess(tokens, levels(matched, len(tokens), unanimous=unanimous))
 
-    def forget(self, seq_id: int) -> None:
+    def verified(self, seq_id: int, drafted: int, stood: int, /) -> None:
         """See `DraftSource`."""
-        self._histories.pop(seq_id, None)
 
-    def _known(self, seq_id: int, tokens: Sequence[int]) -> npt.NDArray[np.int32]:
+    def forget(self, seq: EngineSequence, _finish: Finish, /) -> None:
+        """See `DraftSource`."""
+        self._histories.pop(seq.id, None)
+
+    def _known(self, seq_id: int, tokens: Sequence[int]) -> Tokens:
         """`tokens` as an array, of which only the new ones are copied. Known tokens never change."""
         history, count = self._histories.get(seq_id), len(tokens)
         if history is None:
@@ -62,16 +67,3 @@ class DocumentSource:
         history.tokens[history.length : count] = tokens[history.length :]
         history.length = count
         return history.tokens[:count]
-
-
-def _longest_match(known: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.intp], int]:
-    """The places, ascending, where the longest suffix of `known` ends before its end, and its length in tokens."""
-    places = np.flatnonzero(known[:-1] == known[-1])
-    matched = int(places.size > 0)
-    while 0 < matched < MOST_MATCHED and matched < known.size:
-        longer = places[places >= matched]
-        longer = longer[known[longer - matched] == known[known.size - 1 - matched]]
-        if not longer.size:
-            break
-        places, matched = longer, matched + 1
-    return places, matched

@@ -1,15 +1,15 @@
-"""The drafts of a step: guesses of a source, as many as pay, as far as the grammars allow them.
+"""The drafts of a step: guesses of the sources, as many as pay, as far as the grammars allow them.
 
-Does: combine source, chances, costs and grammars; count drafts and learn from those that stood. Does not: change a
-sequence, or verify drafts (`pipeline`).
+Does: choose the best guess of each sequence, combine chances, costs and grammars; count drafts and learn from those
+that stood. Does not: change a sequence, or verify drafts (`pipeline`).
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import mul
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from ..grammars.draft_walk import DraftOrigin, LegalDrafts
 from ..plan import Changes, Plan
@@ -31,22 +31,38 @@ class Legality(Protocol):
         ...
 
 
+class _Best(NamedTuple):
+    """The guess of a sequence that is likely to gain most: its source, and the chances that it stands up to a token."""
+
+    source: DraftSource
+    guess: Guess
+    most: int
+    falling: list[float]
+
+
 @dataclass(frozen=True, slots=True)
 class _Proposed:
-    """The last drafts of a sequence: their origins, and the evidence of those from the guess."""
+    """The last drafts of a sequence: their source, their origins, and the evidence of those from the guess."""
 
+    source: DraftSource
     origins: tuple[DraftOrigin, ...]
     evidence: tuple[Evidence, ...]
 
 
 class Proposals:
-    """A `Drafter` with one source. Not thread-safe; `counts` may be read from any thread."""
+    """A `Drafter` over `sources`, in the order in which equal guesses are preferred.
 
-    def __init__(self, source: DraftSource, lengths: DraftLengths, legality: Legality) -> None:
-        self._source = source
+    Not thread-safe; `counts` may be read from any thread.
+    """
+
+    def __init__(
+        self, sources: Sequence[DraftSource], lengths: DraftLengths, legality: Legality
+    ) -> None:
+        self._sources = tuple(sources)
         self._lengths = lengths
         self._legality = legality
-        self._rates = AcceptanceRates()
+        self._rates = AcceptanceRates({source.name: source.chances for source in sources})
+        self._sequences: dict[int, EngineSequence] = {}
         self._proposed: dict[int, _Proposed] = {}
         self._drafted: Counter[str] = Counter()
         self._accepted: Counter[str] = Counter()
@@ -68,28 +84,23 @@ class Proposals:
     ) -> Mapping[int, tuple[int, ...]]:
         """See `Drafter`."""
         self._proposed.clear()
+        self._sequences.update((seq.id, seq) for seq in sequences)
         pending = sum([seq.pending for seq in sequences])
         if room <= 0 or not sequences or not self._lengths.may_pay(len(sequences), pending):
             return {}
-        guesses: dict[int, Guess] = {}
-        chances: dict[int, list[float]] = {}
-        most_of: dict[int, int] = {}
-        for seq in sequences:
-            most = seq.most_computed - seq.known
-            guess = self._source.guess(seq.id, seq.tokens, min(most, LONGEST)) if most > 0 else None
-            if guess is not None and guess.tokens:
-                guesses[seq.id], most_of[seq.id] = guess, most
-                one_by_one = [self._rates.chance(seq.id, seen) for seen in _evidence(guess)]
-                chances[seq.id] = list(accumulate(one_by_one, mul))
+        best = {seq.id: found for seq in sequences if (found := self._best(seq)) is not None}
+        chances = {seq_id: found.falling for seq_id, found in best.items()}
         lengths = self._lengths.chosen(len(sequences), pending, chances, room)
         drafts: dict[int, tuple[int, ...]] = {}
         for seq_id, length in lengths.items():
-            most = min(most_of[seq_id], room, length + MOST_FORCED)
-            legal = self._legality.draft(seq_id, guesses[seq_id].tokens[:length], most)
+            found = best[seq_id]
+            most = min(found.most, room, length + MOST_FORCED)
+            legal = self._legality.draft(seq_id, found.guess.tokens[:length], most)
             if legal.tokens:
                 drafts[seq_id] = legal.tokens
                 room -= len(legal.tokens)
-                self._proposed[seq_id] = _Proposed(legal.origins, _evidence(guesses[seq_id]))
+                evidence = tuple(_evidence(found.source, found.guess))
+                self._proposed[seq_id] = _Proposed(found.source, legal.origins, evidence)
         return drafts
 
     def record(self, plan: Plan, stood: Mapping[int, int]) -> None:
@@ -102,25 +113,44 @@ class Proposals:
             accepted = stood.get(work.seq_id, 0)
             origins = proposed.origins[:count]
             for at, origin in enumerate(origins):
-                source = self._source.name if origin is DraftOrigin.GUESS else origin.value
+                source = proposed.source.name if origin is DraftOrigin.GUESS else origin.value
                 self._drafted[source] += 1
                 self._accepted[source] += at < accepted
                 self._drafted_at[at] += 1
                 self._accepted_at[at] += at < accepted
-            guessed = origins.count(DraftOrigin.GUESS)
-            stood_of_guess = origins[:accepted].count(DraftOrigin.GUESS)
-            self._rates.record(work.seq_id, proposed.evidence[:guessed], stood_of_guess)
+            # Up to the last draft of the guess, drafts and guess are the same tokens.
+            guessed = [at for at, origin in enumerate(origins) if origin is DraftOrigin.GUESS]
+            stood_of_guess = sum(at < accepted for at in guessed)
+            evidence = [proposed.evidence[at] for at in guessed]
+            self._rates.record(work.seq_id, evidence, stood_of_guess)
+            proposed.source.verified(work.seq_id, len(guessed), stood_of_guess)
 
     def forget(self, changes: Changes) -> None:
         """Drop what is kept about sequences that ended."""
         for change in changes.items:
-            if change.finish is not None:
-                self._source.forget(change.seq_id)
-                self._rates.forget(change.seq_id)
+            if change.finish is None:
+                continue
+            seq = self._sequences.pop(change.seq_id, None)
+            if seq is not None:
+                for source in self._sources:
+                    source.forget(seq, change.finish)
+                self._rates.forget(seq.id)
+
+    def _best(self, seq: EngineSequence) -> _Best | None:
+        """The guess that is likely to gain most; None where no source has one."""
+        most = seq.most_computed - seq.known
+        best, gain = None, 0.0
+        for source in self._sources if most > 0 else ():
+            guess = source.guess(seq, min(most, LONGEST))
+            if guess is None:
+                continue
+            one_by_one = [self._rates.chance(seq.id, seen) for seen in _evidence(source, guess)]
+            falling = list(accumulate(one_by_one, mul))
+            if sum(falling) > gain:
+                best, gain = _Best(source, guess, most, falling), sum(falling)
+        return best
 
 
-def _evidence(guess: Guess) -> tuple[Evidence, ...]:
-    """The evidence of each token of a guess. After the first one, only places with that token are left."""
-    return tuple(
-        Evidence(guess.matched + at, guess.unanimous or at > 0) for at in range(len(guess.tokens))
-    )
+def _evidence(source: DraftSource, guess: Guess) -> Iterable[Evidence]:
+    """The evidence of each token of a guess."""
+    return (Evidence(source.name, level) for level in guess.levels)

@@ -6,28 +6,52 @@ Does: define a guess and the protocol. Does not: look at grammars or costs, or d
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from intaglio.grammar.api import MaskRow
+
+from ..sequence import Sequence as EngineSequence
+from ..types import Finish
+
 
 class Guess(NamedTuple):
-    """Likely next tokens of a sequence.
+    """Likely next tokens of a sequence. `levels` has one entry for each token: how well founded it is.
 
-    `matched` is the number of last tokens of the sequence that occur before the guess as well; `unanimous` tells that
-    all places where they occur continue by the same token.
+    A level is an index of the source's `chances`.
     """
 
     tokens: tuple[int, ...]
-    matched: int
-    unanimous: bool
+    levels: tuple[int, ...]
 
 
 class DraftSource(Protocol):
-    """Guesses how sequences continue."""
+    """Guesses how sequences continue. It reads sequences and never changes one."""
 
     name: str
 
-    def guess(self, seq_id: int, tokens: Sequence[int], most: int) -> Guess | None:
-        """At most `most` tokens that are likely to follow `tokens`, all known tokens of a sequence; None for none."""
+    @property
+    def chances(self) -> Sequence[float]:
+        """By level, the chance that a draft stands if all drafts before it do, before any draft was verified."""
         ...
 
-    def forget(self, seq_id: int) -> None:
-        """Drop what is kept about a sequence that has ended. No effect for an unknown one."""
+    def guess(self, seq: EngineSequence, most: int, /) -> Guess | None:
+        """At most `most` tokens that are likely to follow the known tokens of `seq`; None for none."""
+        ...
+
+    def verified(self, seq_id: int, drafted: int, stood: int, /) -> None:
+        """Of the last guess, the first `drafted` tokens were verified, of which the first `stood` ones stood."""
+        ...
+
+    def forget(self, seq: EngineSequence, finish: Finish, /) -> None:
+        """Drop what is kept about a sequence that has ended by `finish`. It may be unknown here."""
+        ...
+
+
+class Lookahead(Protocol):
+    """A grammar ahead of the output of a sequence; see `grammars.draft_walk.Cursor`."""
+
+    def fill(self, row: MaskRow) -> bool:
+        """Overwrite `row` with the legal tokens; False if it cannot be told."""
+        ...
+
+    def advance(self, token: int) -> tuple[int, ...] | None:
+        """Accept a token; the tokens forced after it, accepted as well. None if there is no way on."""
         ...

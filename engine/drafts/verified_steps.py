@@ -8,7 +8,9 @@ same calls: after the first sampled token of a step, the known tokens that were 
 and their next sampled token is there already.
 """
 
+import time
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from ..executor import Executor
@@ -18,10 +20,14 @@ from ..pipeline import Serial
 from ..plan import Change, Changes, Plan, SampledBatch, SampledToken
 from ..schedule.scheduler import Scheduler
 from .proposals import Proposals
+from .step_seconds import StepSeconds
 
 
 class VerifiedSteps:
-    """A serial pipeline for plans with drafts; see `Pipeline`."""
+    """A serial pipeline for plans with drafts; see `Pipeline`.
+
+    What the steps cost is counted in `seconds`, by a clock that does not run while other processes do.
+    """
 
     has_work = False
 
@@ -31,20 +37,27 @@ class VerifiedSteps:
         constraints: Constraints,
         executor: Executor[Any],
         proposals: Proposals,
+        seconds: StepSeconds | None = None,
+        clock: Callable[[], float] = time.process_time,
     ) -> None:
         self._scheduler = scheduler
         self._constraints = constraints
         self._executor = executor
         self._proposals = proposals
+        self._seconds = seconds
+        self._clock = clock
         self._serial = Serial(scheduler, constraints, executor)
 
     def run(self, plan: Plan, lap: Stopwatch) -> Changes:
         """See `Pipeline`."""
+        began = self._clock()
         if all(work.logits <= 1 for work in plan.works):
             changes = self._serial.run(plan, lap)
             self._proposals.record(plan, {})
         else:
             changes = self._run_drafted(plan, lap)
+        if self._seconds is not None:
+            self._seconds.observe(plan.token_count, self._clock() - began)
         self._proposals.forget(changes)
         return changes
 

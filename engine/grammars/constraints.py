@@ -9,8 +9,9 @@ no failure is only logged.
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Protocol
@@ -23,7 +24,7 @@ from ..plan import Changes, Forced, Masks, Plan, SampledBatch, SampledToken, Wor
 from ..types import Failure, OutputLimits
 from .budgeted_matcher import BudgetedMatcher
 from .device_constraints import NOT_ON_DEVICE, DeviceConstraints
-from .draft_walk import DraftOrigin, LegalDrafts, legal_drafts
+from .draft_walk import Cursor, DraftOrigin, LegalDrafts, legal_drafts
 from .grammar_faults import MatcherFault, broken, failure, guarded
 from .loop_detection import LoopWatch
 
@@ -131,7 +132,7 @@ class Constraints:
                 return failure(refused)
             grammar = compiling.grammar.result()
             least = guarded(lambda: grammar.least_tokens)
-            budget, watch = self._limited(compiling, least)
+            budget, watch = _limited(compiling, least, self._texts)
             matcher = BudgetedMatcher(guarded(grammar.matcher), budget, watch, self._clock)
             forced = guarded(matcher.start)
             guarded(self._check, matcher, forced)
@@ -166,6 +167,24 @@ class Constraints:
             return LegalDrafts((), (), self._rows[:0])
         self._drafted[seq_id] = found.rows
         return found
+
+    @contextmanager
+    def ahead(self, seq_id: int) -> Iterator[Cursor | None]:
+        """The grammar of a sequence, to be followed ahead of its output; None without a constraint.
+
+        Not for sequences with masks made on a device. It returns to the end of the output. If that fails, the sequence
+        fails in `advance`.
+        """
+        matcher = self._matchers.get(seq_id)
+        cursor = None if matcher is None else Cursor(matcher.matcher)
+        try:
+            yield cursor
+        finally:
+            try:
+                if cursor is not None:
+                    cursor.close()
+            except MatcherFault as fault:
+                self._failures[seq_id] = fault.failure
 
     @property
     def hosted(self) -> Set[int]:
@@ -311,15 +330,6 @@ class Constraints:
             return self._failures.pop(seq_id)
         return None if self._device is None else self._device.failure(seq_id)
 
-    def _limited(self, compiling: _Compiling, least: int | None) -> tuple[int, LoopWatch | None]:
-        """The budget of an output of at least `least` tokens, and its loop detection."""
-        budget, limits = compiling.budget, compiling.limits
-        if limits is None:
-            return budget, None
-        if limits.room is not None and least is not None:
-            budget = min(budget, least + limits.room)
-        return budget, LoopWatch(self._texts, compiling.prompt) if self._texts else None
-
     def _check(
         self, matcher: BudgetedMatcher, forced: tuple[int, ...], sampled: tuple[int, ...] = ()
     ) -> None:
@@ -336,3 +346,15 @@ def _fill(matcher: BudgetedMatcher, row: MaskRow) -> None:
     matcher.fill(row)
     if not row.any():
         raise MatcherFault(broken("no token is legal, and the output is not complete"))
+
+
+def _limited(
+    compiling: _Compiling, least: int | None, texts: Sequence[bytes | None]
+) -> tuple[int, LoopWatch | None]:
+    """The budget of an output of at least `least` tokens, and its loop detection."""
+    budget, limits = compiling.budget, compiling.limits
+    if limits is None:
+        return budget, None
+    if limits.room is not None and least is not None:
+        budget = min(budget, least + limits.room)
+    return budget, LoopWatch(texts, compiling.prompt) if texts else None

@@ -57,6 +57,48 @@ def legal_drafts(
     return LegalDrafts(tuple(walk.tokens[:count]), tuple(walk.origins[:count]), walk.rows)
 
 
+class Cursor:
+    """A matcher ahead of its output, for a source that draws drafts one after the other; `close` returns it.
+
+    A fault of the matcher ends the way, as in `legal_drafts`.
+    """
+
+    def __init__(self, matcher: Matcher) -> None:
+        self._matcher = matcher
+        self._taken = 0
+
+    def fill(self, row: MaskRow) -> bool:
+        """Overwrite `row` with the legal tokens; False if there is none, or the matcher fails."""
+        try:
+            guarded(_fill, self._matcher, row, ())
+        except MatcherFault:
+            return False
+        return True
+
+    def advance(self, token: int) -> tuple[int, ...] | None:
+        """Accept a token; the tokens forced after it, accepted as well. None if it is illegal, or the matcher fails."""
+        try:
+            if not guarded(_accepts, self._matcher, token):
+                return None
+            self._taken += 1
+            forced = guarded(self._matcher.forced)
+            for each in forced:
+                guarded(self._matcher.accept, each)
+                self._taken += 1
+        except MatcherFault:
+            return None
+        return tuple(forced)
+
+    def close(self) -> None:
+        """Return the matcher to the end of its output.
+
+        Raises:
+            MatcherFault: that failed.
+        """
+        guarded(self._matcher.rollback, self._taken)
+        self._taken = 0
+
+
 class _Walk:
     """A matcher on its way: the `tokens` it has accepted, of which the first `masked` have a mask after them."""
 

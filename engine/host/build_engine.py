@@ -12,33 +12,33 @@ from contextlib import ExitStack
 from functools import partial
 from math import prod
 from pathlib import Path
+from typing import Any
 
 from intaglio.grammar.api import Compiler, Vocabulary
 
 from ..build_runner import Built, build_runner
-from ..config import DraftConfig, EngineConfig
-from ..drafts.document import DocumentSource
-from ..drafts.lengths import DraftLengths
+from ..config import EngineConfig
 from ..drafts.proposals import Proposals
 from ..drafts.verified_steps import VerifiedSteps
-from ..errors import ConfigError
+from ..executor import Executor
 from ..grammars.budgeted_matcher import TURN_S
 from ..grammars.constraints import Constraints
 from ..grammars.device_constraints import DeviceConstraints, Exports
 from ..grammars.schema_gate import CompilerService, shared_bytes
 from ..loop import Engine
 from ..memory.manager import KVManager
+from ..memory.offload import Offload
 from ..memory.pool import BlockPool
 from ..memory.prefix import PrefixCache
 from ..model.expected_tensors import expected_shapes
 from ..pipeline import OneAhead, Pipeline, Serial
-from ..run.runner import ModelRunner
-from ..run.step_costs import measured_costs
 from ..schedule.admission import RequestLimits
 from ..schedule.batch_sizing import BatchSizer
 from ..schedule.scheduler import Scheduler
 from ..text.tokenizer import Tokenizer
 from .assembly import Assembly
+from .build_drafts import build_drafts, draft_settings, replayed
+from .build_offload import TimedSteps, build_offload
 from .messages import EngineInfo
 
 
@@ -79,8 +79,7 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     width = built.spec.vocab_size
     overlap = config.scheduler.overlap
     ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
-    if ahead:
-        _refuse_drafts(config.drafting)
+    sources = draft_settings(config.drafting, ahead=ahead)
     vocabulary = tokenizer.vocabulary(width)
     compiler = Compiler(vocabulary, tokenizer.canonical, shared_bytes(config.grammar))
     compiler_service = CompilerService(config.grammar, compiler)
@@ -90,9 +89,13 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     closing.callback(compiler_service.close)
     turn_s = math.inf if ahead else TURN_S
     constraints = _constraints(config, built, compiler_service, exports, vocabulary, turn_s)
-    proposals = _proposals(built, constraints) if config.drafting.drafts == "document" else None
+    drafting = build_drafts(sources, built, config, constraints, tokenizer) if sources else None
+    offload = build_offload(config, built)
+    if offload is not None:
+        closing.callback(offload.close)
+    executor = replayed(sources, config, built)
     limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids))
-    scheduler = _scheduler(config, built, limits, proposals)
+    scheduler = _scheduler(config, built, limits, drafting and drafting.proposals, offload)
     info = EngineInfo(
         model=folder.resolve().name,
         context_length=built.max_context,
@@ -109,16 +112,29 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
             "build": round(time.perf_counter() - began, 3),
         },
     )
-    pipeline: Callable[[Scheduler, Constraints, ModelRunner], Pipeline]
+    pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
     pipeline = OneAhead if ahead else Serial
-    if proposals is not None:
-        pipeline = partial(VerifiedSteps, proposals=proposals)
+    if drafting is not None:
+        pipeline = partial(VerifiedSteps, proposals=drafting.proposals, seconds=drafting.seconds)
+    if offload is not None:
+        pipeline = partial(_timed, pipeline, offload)
     return Assembly(
-        engine=Engine(scheduler, constraints, built.runner, pipeline=pipeline),
+        engine=Engine(scheduler, constraints, executor, pipeline=pipeline),
         info=info,
         grammar_stats=lambda: compiler_service.cache.stats,
         close=closing.close,
     )
+
+
+def _timed(
+    pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline],
+    offload: Offload,
+    scheduler: Scheduler,
+    constraints: Constraints,
+    executor: Executor[Any],
+) -> Pipeline:
+    """A pipeline that times its steps for the rule of the tiers."""
+    return TimedSteps(pipeline(scheduler, constraints, executor), offload.rule)
 
 
 def _constraints(
@@ -145,28 +161,18 @@ def _constraints(
 
 
 def _scheduler(
-    config: EngineConfig, built: Built, limits: RequestLimits, proposals: Proposals | None
+    config: EngineConfig,
+    built: Built,
+    limits: RequestLimits,
+    proposals: Proposals | None,
+    offload: Offload | None,
 ) -> Scheduler:
     size = config.cache.block_size
     memory = KVManager(
         BlockPool(built.num_blocks),
         size,
         PrefixCache(size) if config.cache.prefix_caching else None,
+        offload,
     )
     sizer = BatchSizer(built.costs)
     return Scheduler(config.scheduler, memory, limits, time.monotonic, sizer, proposals)
-
-
-def _refuse_drafts(config: DraftConfig) -> None:
-    """Raise `ConfigError` if drafts are on: an engine that runs one step ahead cannot draft."""
-    if config.drafts != "off":
-        raise ConfigError(
-            f"drafts {config.drafts!r} need a model on a CPU, with overlap off",
-            where="drafts",
-            hint="set drafts to off, or device to cpu and overlap to auto",
-        )
-
-
-def _proposals(built: Built, constraints: Constraints) -> Proposals:
-    """The drafts of an engine; measures what its steps cost."""
-    return Proposals(DocumentSource(), DraftLengths(measured_costs(built.runner)), constraints)

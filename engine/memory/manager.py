@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..errors import InternalError
 from ..sequence import Sequence
+from .offload import NOT_OFFLOADED, Offload, OffloadCounts
 from .pool import BlockPool
 from .prefix import PrefixCache
 
@@ -24,15 +25,23 @@ class Reservation(Struct, frozen=True, gc=False):
 class KVManager:
     """The block tables of the running sequences. A table only grows until it is released as a whole.
 
-    With a prefix cache, a new table starts with the blocks that hold a prefix of its sequence already.
+    With a prefix cache, a new table starts with the blocks that hold a prefix of its sequence already; with `offload`
+    as well, contents of evicted blocks come back as blocks of a new table.
     """
 
-    def __init__(self, pool: BlockPool, block_size: int, prefix: PrefixCache | None = None) -> None:
+    def __init__(
+        self,
+        pool: BlockPool,
+        block_size: int,
+        prefix: PrefixCache | None = None,
+        offload: Offload | None = None,
+    ) -> None:
         if block_size < 1:
             raise ValueError(f"a block holds 1 token at least, not {block_size}")
         self.block_size = block_size
         self._pool = pool
         self._prefix = prefix
+        self._offload = offload
         self._tables: dict[int, list[int]] = {}
 
     @property
@@ -50,8 +59,16 @@ class KVManager:
         """The number of free blocks."""
         return self._pool.free
 
+    @property
+    def offloaded(self) -> OffloadCounts:
+        """What the tiers below the pool hold and did."""
+        return NOT_OFFLOADED if self._offload is None else self._offload.counts
+
     def reserve(self, seq: Sequence, count: int) -> Reservation | None:
-        """Reserve room for `count` tokens after the computed ones; None, with no change, if there is not enough."""
+        """Reserve room for `count` tokens after the computed ones; None, with no change, if there is not enough.
+
+        None as well while contents are being read for a new table, unless it is the only one.
+        """
         table = self._tables.get(seq.id)
         if table is None:
             return self._open(seq, count)
@@ -87,6 +104,12 @@ class KVManager:
             self._prefix.release(seq.id)
             if spoiled:
                 self._prefix.forget(table)
+            if self._offload is not None:
+                self._offload.forget(seq.id)
+                for block in table:
+                    chain = self._prefix.chain(block)
+                    if chain is not None and self._prefix.is_shared(block):
+                        self._offload.share(chain, block)
 
     def check(self, running: list[Sequence]) -> None:
         """Check that exactly the running sequences hold blocks, enough for their computed tokens, and the user counts.
@@ -95,6 +118,8 @@ class KVManager:
             InternalError: that is not the case.
         """
         self._pool.check()
+        if self._offload is not None:
+            self._offload.check()
         if self._prefix is not None:
             self._prefix.check()
         if self._tables.keys() != {seq.id for seq in running}:
@@ -118,16 +143,32 @@ class KVManager:
         if self._prefix is not None:
             found = self._prefix.match(seq.id, seq.tokens, seq.request.cache_salt)
             self._pool.share(found)
-        blocks = self._take(max(0, self._blocks_for(count) - len(found)))
-        if blocks is None:
+        wanted = max(0, self._blocks_for(count) - len(found))
+        contents = self._contents(seq) if wanted <= self._pool.free else None
+        blocks = None if contents is None else self._take(wanted)
+        if contents is None or blocks is None:
             self._pool.give(reversed(found))
             return None
+        if contents and self._offload is not None:
+            self._offload.restore(blocks[: len(contents)], contents)
         self._tables[seq.id] = [*found, *blocks]
-        return Reservation((*found, *blocks), len(found) * self.block_size)
+        computed = (len(found) + len(contents)) * self.block_size
+        return Reservation((*found, *blocks), computed)
+
+    def _contents(self, seq: Sequence) -> list[bytes] | None:
+        """The contents from other tiers that continue the prefix found for `seq`; None while they are being read."""
+        if self._offload is None or self._prefix is None:
+            return []
+        chains = self._prefix.ahead(seq.id, seq.tokens)
+        return self._offload.find(seq.id, chains, alone=not self._tables)
 
     def _take(self, count: int) -> tuple[int, ...] | None:
         blocks = self._pool.take(count)
         if blocks and self._prefix is not None:
+            for block in blocks if self._offload is not None else ():
+                chain = self._prefix.chain(block)
+                if chain is not None and self._offload is not None:
+                    self._offload.keep(chain, block)
             self._prefix.forget(blocks)
         return blocks
 

@@ -11,11 +11,12 @@ ours).
 """
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from ..errors import InternalError
+from .page_key import Chain, first_chain, next_chain
 
 Name = bytes
 Hash = Callable[[bytes], bytes]
@@ -30,12 +31,16 @@ def digest(data: bytes) -> Name:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
-    """The content of a block: `tokens`, as bytes, after the page `before` (the salt before the first page)."""
+    """The content of a block: `tokens`, as bytes, after the page `before` (the salt before the first page).
+
+    `chain` is its key outside the device.
+    """
 
     name: Name
     before: "Page | str"
     tokens: bytes
     block: int
+    chain: Chain
 
     def holds(self, tokens: bytes, before: "Page | str") -> bool:
         """Whether this is the page of `tokens` after `before`. Salts are compared by value, pages by identity."""
@@ -60,6 +65,7 @@ class PrefixCache:
         self._pages: dict[Name, Page] = {}
         self._held: dict[int, Page] = {}
         self._trails: dict[int, _Trail] = {}
+        self._shared: set[int] = set()  # blocks that more than one sequence used
 
     def __len__(self) -> int:
         """The number of blocks that can be found."""
@@ -83,7 +89,26 @@ class PrefixCache:
             blocks.append(page.block)
             trail = _Trail(page, name, index + 1)
         self._trails[seq_id] = trail
+        self._shared.update(blocks)
         return blocks
+
+    def ahead(self, seq_id: int, tokens: Sequence[int]) -> Iterator[Chain]:
+        """The chains of the full blocks after those that `match` found, without the last token."""
+        trail, size = self._trails[seq_id], self._block_size
+        chain = _chain(trail.page)
+        for index in range(trail.pages, (len(tokens) - 1) // size):
+            text = array("i", tokens[index * size : (index + 1) * size]).tobytes()
+            chain = next_chain(chain, text)
+            yield chain
+
+    def chain(self, block: int) -> Chain | None:
+        """The chain of the content of a block; None where nothing can be found there."""
+        page = self._held.get(block)
+        return None if page is None else page.chain
+
+    def is_shared(self, block: int) -> bool:
+        """Whether more than one sequence used the content of a block."""
+        return block in self._shared
 
     def publish(self, seq_id: int, tokens: Sequence[int], table: Sequence[int], end: int) -> None:
         """Make the first `end` of `tokens` findable in the blocks of `table`, which hold them before any read."""
@@ -95,7 +120,8 @@ class PrefixCache:
             name = self._hash(trail.name + text)
             page = self._pages.get(name)
             if page is None or not page.holds(text, trail.page):
-                page = self._insert(Page(name, trail.page, text, table[index]))
+                chain = next_chain(_chain(trail.page), text)
+                page = self._insert(Page(name, trail.page, text, table[index], chain))
             self._trails[seq_id] = trail = _Trail(page, name, index + 1)
 
     def release(self, seq_id: int) -> None:
@@ -106,6 +132,7 @@ class PrefixCache:
         """Forget the contents of these blocks, which were allocated for others or are wrong."""
         for block in blocks:
             page = self._held.pop(block, None)
+            self._shared.discard(block)
             if page is not None and self._pages.get(page.name) is page:
                 del self._pages[page.name]
 
@@ -114,6 +141,7 @@ class PrefixCache:
         older = self._pages.get(page.name)
         if older is not None:
             del self._held[older.block]
+            self._shared.discard(older.block)
         self._pages[page.name] = self._held[page.block] = page
         return page
 
@@ -126,3 +154,10 @@ class PrefixCache:
         by_block = {page.block: page for page in self._pages.values()}
         if by_block != self._held or len(by_block) != len(self._pages):
             raise InternalError("the prefix cache's names and blocks differ")
+        if not self._shared <= self._held.keys():
+            raise InternalError("a block without a page is shared")
+
+
+def _chain(page: Page | str) -> Chain:
+    """The chain up to a page, or of a salt."""
+    return first_chain(page) if isinstance(page, str) else page.chain

@@ -5,6 +5,7 @@ Does: carry numbers. Does not: count them (`scheduler`).
 
 from msgspec import Struct
 
+from ..memory.offload import OffloadCounts
 from .drafting import DraftCounts
 
 
@@ -24,3 +25,4 @@ class Load(Struct, frozen=True):
     preemptions: int
     next_deadline: float | None
     drafts: DraftCounts
+    offloaded: OffloadCounts

@@ -229,6 +229,7 @@ class Scheduler:
             preemptions=self._planner.preemptions,
             next_deadline=self._sequences.next_deadline(),
             drafts=self._drafter.counts,
+            offloaded=self._memory.offloaded,
         )
 
     def live(self) -> set[int]:

@@ -19,6 +19,17 @@ from .page_commands import view
 from .registry_commands import add_registry_commands
 from .report_options import CalibrationOption, ConfidenceOption, GroundingOption
 from .schema_tool_commands import add_schema_tool_commands
+from .serve_options import (
+    AllowAnonymousOption,
+    CorsOriginOption,
+    DeterministicOption,
+    DraftsOption,
+    KeyStoreOption,
+    KvDiskBytesOption,
+    KvDiskOption,
+    KvHostBytesOption,
+    ToolFormatOption,
+)
 
 app = typer.Typer(
     name="intaglio",
@@ -196,29 +207,18 @@ def serve(
         bool | None,
         typer.Option("--traces", help="Export spans by OTLP; needs the extra otel."),
     ] = None,
-    tool_format: Annotated[
-        str | None, typer.Option(help="Wire format of tool calls; default: by the chat template.")
-    ] = None,
-    key_store: Annotated[
-        Path | None,
-        typer.Option(help="Folder of API keys, made by `intaglio keys create`."),
-    ] = None,
-    allow_anonymous: Annotated[
-        bool | None,
-        typer.Option(
-            "--allow-anonymous", help="Let other machines use the server without an API key."
-        ),
-    ] = None,
-    cors_origin: Annotated[
-        list[str] | None, typer.Option(help="Origin of web pages that may call it; repeatable.")
-    ] = None,
+    tool_format: ToolFormatOption = None,
+    key_store: KeyStoreOption = None,
+    allow_anonymous: AllowAnonymousOption = None,
+    cors_origin: CorsOriginOption = None,
     tls_cert: Annotated[Path | None, typer.Option(help="PEM file of a certificate.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="PEM file of its key.")] = None,
-    drafts: Annotated[
-        str | None, typer.Option(help="Draft tokens: document, or off; on a CPU.  [default: off]")
-    ] = None,
+    drafts: DraftsOption = None,
     calibration: CalibrationOption = None,
-    deterministic: Annotated[bool | None, typer.Option(help="Same bits in any company.")] = None,
+    deterministic: DeterministicOption = None,
+    kv_host_bytes: KvHostBytesOption = None,
+    kv_disk: KvDiskOption = None,
+    kv_disk_bytes: KvDiskBytesOption = None,
 ) -> Exit:
     """Serve a model over HTTP until Ctrl-C.
 
@@ -249,6 +249,9 @@ def serve(
             drafts=drafts,
             calibration=calibration,
             deterministic=deterministic,
+            kv_host_bytes=kv_host_bytes,
+            kv_disk=kv_disk,
+            kv_disk_bytes=kv_disk_bytes,
         )
     )
 

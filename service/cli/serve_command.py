@@ -39,6 +39,9 @@ class ServeCommand:
     drafts: str | None = None
     calibration: Path | None = None
     deterministic: bool | None = None
+    kv_host_bytes: int | None = None
+    kv_disk: str | None = None
+    kv_disk_bytes: int | None = None
 
 
 def run(settings: ServeCommand) -> Exit:
@@ -60,7 +63,10 @@ def run(settings: ServeCommand) -> Exit:
                 hint=f"pip install 'intaglio[server{',bulk' if settings.data else ''}]'",
             ) from error
         folder = model_folder(settings.model)
-        names = ("threads", "max_running", "max_context", "drafts", "deterministic")
+        names = (
+            *("threads", "max_running", "max_context", "drafts", "deterministic"),
+            *("kv_host_bytes", "kv_disk", "kv_disk_bytes"),
+        )
         given = {name: value for name in names if (value := getattr(settings, name)) is not None}
         engine = EngineConfig.load({"model": str(folder), **given})
         try:

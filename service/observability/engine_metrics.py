@@ -7,7 +7,7 @@ from zero.
 from collections.abc import Iterator
 from typing import Protocol
 
-from intaglio.engine.api import DraftCounts, EngineInfo, EngineState, Lives, Snapshot
+from intaglio.engine.api import DraftCounts, EngineInfo, EngineState, Lives, OffloadCounts, Snapshot
 from intaglio.grammar.api import CacheStats
 from prometheus_client import ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -152,6 +152,7 @@ def _counters(snapshot: Snapshot) -> Iterator[Metric]:
         parts.add_metric((part,), seconds)
     yield parts
     yield from _drafts(snapshot.drafts)
+    yield from _offloaded(snapshot.offloaded)
 
 
 def _drafts(counts: DraftCounts) -> Iterator[Metric]:
@@ -170,6 +171,39 @@ def _drafts(counts: DraftCounts) -> Iterator[Metric]:
             if count:
                 positions.add_metric((str(position),), count)
         yield positions
+
+
+def _offloaded(counts: OffloadCounts) -> Iterator[Metric]:
+    """The tiers below the KV cache; nothing without tiers."""
+    for name, text, label, values in (
+        ("kv_tier_blocks", "KV blocks in a tier below the cache.", "tier", counts.blocks),
+        ("kv_tier_bytes", "Bytes of a tier below the cache.", "tier", counts.nbytes),
+        (
+            "kv_tier_tokens_per_second",
+            "Measured rates: computing a token of a prompt, or fetching it from a tier.",
+            "source",
+            counts.rates,
+        ),
+    ):
+        if values:
+            gauge = GaugeMetricFamily(f"intaglio_{name}", text, labels=(label,))
+            for key, value in values.items():
+                gauge.add_metric((key,), value)
+            yield gauge
+    for name, text, label, numbers in (
+        (
+            "kv_tier_decisions_tokens",
+            "Tokens in a tier that were fetched, or computed again since that is faster.",
+            "decision",
+            counts.decided,
+        ),
+        ("kv_tier_faults", "Failed writes to disk, and damaged files.", "fault", counts.faults),
+    ):
+        if numbers:
+            counter = CounterMetricFamily(f"intaglio_{name}", text, labels=(label,))
+            for key, number in numbers.items():
+                counter.add_metric((key,), number)
+            yield counter
 
 
 def _grammars(stats: CacheStats) -> Iterator[Metric]:

@@ -193,3 +193,21 @@ def test_who_has_ended_has_no_grammar() -> None:
     one.check(set())
     compiler.finish(lambda _: 0)
     assert one.open(2) is None
+
+
+def test_a_grammar_followed_ahead_returns_to_its_output() -> None:
+    one, rule = constraints(), script()
+    opened(one, 5, rule)
+    row = empty_rows(1, VOCAB)[0]
+    with one.ahead(5) as cursor:
+        assert cursor is not None
+        assert cursor.fill(row)
+        assert allowed_tokens(row, VOCAB).tolist() == rule.allowed([])
+        output = [rule.allowed([])[0]]
+        output += cursor.advance(output[0]) or ()
+        assert cursor.advance(VOCAB) is None  # illegal
+        assert cursor.fill(row) == (output[-1] not in END_TOKENS)
+        assert allowed_tokens(row, VOCAB).tolist() == rule.allowed(output)
+    assert allowed_tokens(one.masks(plan(5)).rows[0], VOCAB).tolist() == rule.allowed([])
+    with one.ahead(4) as cursor:
+        assert cursor is None

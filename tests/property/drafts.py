@@ -14,15 +14,20 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
 from random import Random
 
 from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, GrammarConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.drafts.document import DocumentSource
+from intaglio.engine.drafts.draft_tables import DraftTables
+from intaglio.engine.drafts.earlier_answers import RowsSource
 from intaglio.engine.drafts.lengths import DraftLengths
+from intaglio.engine.drafts.likely import LikelySource
+from intaglio.engine.drafts.model import DraftModel, ModelSource
 from intaglio.engine.drafts.proposals import Proposals
-from intaglio.engine.drafts.source import Guess
+from intaglio.engine.drafts.source import DraftSource, Guess
 from intaglio.engine.drafts.verified_steps import VerifiedSteps
 from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.grammars.schema_gate import CompilerService, shared_bytes
@@ -31,9 +36,9 @@ from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache
 from intaglio.engine.metrics import Snapshot
-from intaglio.engine.plan import StepCosts
 from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.sequence import Sequence as EngineSequence
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.engine.types import Finish, OutputLimits, Request, SamplingParams, TokenLogprob
 from intaglio.grammar.api import Compiler, Constraint, Kind
@@ -86,31 +91,53 @@ class Foresight:
     """A source that knows the answers without drafts, and is wrong now and then; else it copies."""
 
     name = "foresight"
+    chances = tuple(at / 12 for at in range(12))
 
     def __init__(self, rng: Random) -> None:
         self.outputs: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._rng = rng
-        self._copies = DocumentSource()
 
-    def guess(self, seq_id: int, tokens: Sequence[int], most: int) -> Guess | None:
-        if self._rng.random() < 0.3:
-            return self._copies.guess(seq_id, tokens, most)
-        for prompt, output in self.outputs.items():
-            if tuple(tokens[: len(prompt)]) == prompt:
-                rest = list(output[len(tokens) - len(prompt) :][:most])
-                if rest and self._rng.random() < 0.4:
-                    rest[self._rng.randrange(len(rest))] = self._rng.randrange(256)
-                return Guess(tuple(rest), self._rng.randint(1, 12), unanimous=True)
-        return None
+    def guess(self, seq: EngineSequence, most: int, /) -> Guess | None:
+        output = self.outputs.get(seq.request.prompt)
+        if output is None or self._rng.random() < 0.5:
+            return None
+        rest = list(output[seq.output_tokens :][:most])
+        if rest and self._rng.random() < 0.4:
+            rest[self._rng.randrange(len(rest))] = self._rng.randrange(256)
+        return Guess(tuple(rest), tuple(self._rng.randrange(12) for _ in rest))
 
-    def forget(self, seq_id: int) -> None:
-        self._copies.forget(seq_id)
+    def verified(self, seq_id: int, drafted: int, stood: int, /) -> None:
+        pass
+
+    def forget(self, seq: EngineSequence, _finish: Finish, /) -> None:
+        pass
+
+
+class Whimsical:
+    """A source that keeps silent most of the time, so that others have their turn."""
+
+    def __init__(self, source: DraftSource, rng: Random) -> None:
+        self.name, self.chances = source.name, source.chances
+        self.verified, self.forget = source.verified, source.forget
+        self._source, self._rng = source, rng
+
+    def guess(self, seq: EngineSequence, most: int, /) -> Guess | None:
+        return self._source.guess(seq, most) if self._rng.random() < 0.3 else None
 
 
 class CheckedEngine:
-    """A real engine over a checkpoint in `folder`, checked after every step; with drafts of `source`, if given."""
+    """A real engine over a checkpoint in `folder`, checked after every step; with drafts of `sources`, if given.
 
-    def __init__(self, folder: Path, blocks: int, source: Foresight | None = None) -> None:
+    `drafter`: the folder of a draft model, which is one more source.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        blocks: int,
+        sources: Sequence[DraftSource] = (),
+        drafter: Path | None = None,
+    ) -> None:
         tokenizer = Tokenizer.load(folder)
         config = SchedulerConfig(max_running=48, max_batched_tokens=160, max_preemptions=4)
         model = ModelConfig(model=str(folder), max_context=CONTEXT, threads=1)
@@ -126,10 +153,16 @@ class CheckedEngine:
         constraints = Constraints(
             self._service.cache, end_tokens=ends, rows=rows, texts=vocabulary.tokens
         )
-        proposals = None
-        if source is not None:
-            lengths = DraftLengths(StepCosts(((1, 1.0), (64, 1.5)), longest=64))
-            proposals = Proposals(source, lengths, constraints)
+        proposals, given = None, list(sources)
+        if sources:
+            given += [DocumentSource(), RowsSource()]
+            given.append(LikelySource(constraints.ahead, vocabulary.tokens, width))
+        if drafter is not None:
+            model_drafts = model_source(drafter, constraints, width)
+            given.append(Whimsical(model_drafts, Random(1)) if sources else model_drafts)
+        if given:
+            lengths = DraftLengths(lambda tokens: 1.0 + tokens / 128)
+            proposals = Proposals(given, lengths, constraints)
         memory = KVManager(BlockPool(blocks), BLOCK, PrefixCache(BLOCK))
         limits = RequestLimits(CONTEXT, width, ends)
         scheduler = Scheduler(config, memory, limits, lambda: 0.0, drafter=proposals)
@@ -168,6 +201,28 @@ class CheckedEngine:
             if self.engine.open_requests:
                 self.engine.wait()
         return found
+
+
+def model_source(folder: Path, constraints: Constraints, width: int) -> ModelSource:
+    """Drafts of a checkpoint, as if a draft cost a twentieth of a step; with a cache for few sequences."""
+    tokenizer, blocks = Tokenizer.load(folder), 1 + 3 * CONTEXT // BLOCK
+    config = SchedulerConfig(max_running=4, max_batched_tokens=48)
+    built = build_runner(
+        ModelConfig(model=str(folder), max_context=CONTEXT, threads=1),
+        CacheConfig(num_blocks=blocks, block_size=BLOCK),
+        config,
+        vocab=tokenizer.size,
+    )
+    model = DraftModel(
+        executor=built.runner,
+        end_tokens=frozenset(tokenizer.end_ids),
+        max_context=CONTEXT,
+        max_batched_tokens=config.max_batched_tokens,
+        width=width,
+        seconds=lambda _: 1.0,
+        clock=count(step=0.05).__next__,
+    )
+    return ModelSource(model, DraftTables(blocks, BLOCK, config.max_running), constraints.ahead)
 
 
 def random_request(name: str, rng: Random, tokenizer: Tokenizer) -> Request:
@@ -226,7 +281,7 @@ def compare(folder: Path, count: int, first: int = 0) -> Result:
     tokenizer, rng = Tokenizer.load(folder), Random(first)
     source = Foresight(rng)
     blocks = 1 + 2 * CONTEXT // BLOCK  # for two of the longest requests
-    plain, drafted = CheckedEngine(folder, blocks), CheckedEngine(folder, blocks, source)
+    plain, drafted = CheckedEngine(folder, blocks), CheckedEngine(folder, blocks, [source], folder)
     different: list[str] = []
     try:
         for begin in range(first, first + count, CROWD):

@@ -27,7 +27,10 @@ def test_real_requests_get_the_same_answers_with_drafts(tmp_path: Path) -> None:
     result = compare(tmp_path / "model", 200)
     assert len(result.different) <= result.count // RARE, result.different
     drafts = result.snapshot.drafts
-    assert set(drafts.drafted) == {"foresight", "forced", "closing"}
+    assert set(drafts.drafted) == {
+        *("foresight", "document", "rows", "likely", "model"),
+        *("forced", "closing"),
+    }
     assert sum(drafts.drafted.values()) > sum(drafts.accepted.values()) > 1000
     assert result.snapshot.preemptions > 0
     assert result.snapshot.passes < 0.6 * result.snapshot.output_tokens

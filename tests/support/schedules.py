@@ -5,23 +5,31 @@ request with the plain engine. Does not: plant faults in the engine; tests do.
 """
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
-from collections.abc import Sequence as Tokens
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from random import Random
 
 from intaglio.engine.config import SchedulerConfig
+from intaglio.engine.drafts.document import DocumentSource
+from intaglio.engine.drafts.earlier_answers import RowsSource
 from intaglio.engine.drafts.lengths import DraftLengths
+from intaglio.engine.drafts.likely import LikelySource
 from intaglio.engine.drafts.proposals import Proposals
-from intaglio.engine.drafts.source import Guess
+from intaglio.engine.drafts.source import DraftSource, Guess
 from intaglio.engine.drafts.verified_steps import VerifiedSteps
 from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.loop import Engine
+from intaglio.engine.memory.disk_tier import DiskTier
+from intaglio.engine.memory.host_tier import HostTier
 from intaglio.engine.memory.manager import KVManager
+from intaglio.engine.memory.offload import Offload
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache, digest
+from intaglio.engine.memory.swap import TransferRule
 from intaglio.engine.pipeline import OneAhead, Pipeline, Serial
 from intaglio.engine.plan import Forced, SampledBatch, StepCosts
 from intaglio.engine.schedule.admission import RequestLimits
@@ -53,6 +61,7 @@ ADDED = (
     "constrained",
     "ahead",
     "cached",
+    "fetched",
     "left_out",
     "drafted",
     "accepted",
@@ -198,6 +207,7 @@ class Tally:
     constrained: int = 0
     ahead: int = 0
     cached: int = 0
+    fetched: int = 0
     left_out: int = 0
     drafted: int = 0
     accepted: int = 0
@@ -228,22 +238,48 @@ class FortuneTeller:
     """A source of drafts that knows how outputs go on, and lies now and then."""
 
     name = "fortune"
+    chances = tuple(at / 20 for at in range(20))
 
     def __init__(self, run: "Run") -> None:
         self._run = run
         self._rng = Random(run.workload.seed ^ 0xF0)
         self._futures: dict[int, tuple[int, ...]] = {}
 
-    def guess(self, seq_id: int, tokens: Tokens[int], most: int) -> Guess | None:
-        seq = self._run.scheduler._sequences[seq_id]
-        future = self._futures.setdefault(seq_id, plain_engine.run(seq.request).tokens)
-        rest = list(future[len(tokens) - len(seq.request.prompt) :][:most])
+    def guess(self, seq: Sequence, most: int, /) -> Guess | None:
+        insist(seq is self._run.scheduler._sequences[seq.id], "a stale sequence is drafted")
+        future = self._futures.setdefault(seq.id, plain_engine.run(seq.request).tokens)
+        rest = list(future[seq.output_tokens :][:most])
         while self._rng.random() < 0.3 and rest:
             rest[self._rng.randrange(len(rest))] = self._rng.randrange(VOCAB)
-        return Guess(tuple(rest), self._rng.randint(1, 20), self._rng.random() < 0.5)
+        return Guess(tuple(rest), tuple(self._rng.randrange(20) for _ in rest))
 
-    def forget(self, seq_id: int) -> None:
-        self._futures.pop(seq_id, None)
+    def verified(self, seq_id: int, drafted: int, stood: int, /) -> None:
+        insist(0 <= stood <= drafted and seq_id in self._futures, "drafts that were never made")
+
+    def forget(self, seq: Sequence, _finish: Finish, /) -> None:
+        self._futures.pop(seq.id, None)
+
+
+class CellContents:
+    """The blocks of a scripted executor as contents for tiers."""
+
+    def __init__(self, executor: ScriptedExecutor, block_size: int) -> None:
+        self._cells = executor._cells
+        self.block_bytes = 8 * block_size
+
+    def read(self, block: int) -> bytes:
+        return array("Q", self._cells[block]).tobytes()
+
+    def write(self, block: int, content: bytes) -> None:
+        self._cells[block][:] = array("Q", content)
+
+
+def small_tiers(executor: ScriptedExecutor, folder: Path, workload: Workload) -> Offload:
+    """Tiers for a few blocks each."""
+    contents = CellContents(executor, workload.block_size)
+    host = HostTier(contents.block_bytes * (2 + workload.seed % 20))
+    disk = DiskTier(folder, (contents.block_bytes + 64) * 40)
+    return Offload(contents, workload.block_size, host, disk, TransferRule())
 
 
 class Run:
@@ -257,15 +293,24 @@ class Run:
         prefix: bool = False,
         drafts: bool = False,
         waits: bool = False,
+        tiers: Path | None = None,
     ) -> None:
-        """`waits`: the search for the end of an output takes two steps."""
+        """`waits`: the search for the end of an output takes two steps. `tiers`: a folder for a disk below the cache of
+        prefixes, and a host tier of a few blocks above it."""
         self.workload = workload
         self.clock = Clock()
         self.rng = Random(workload.seed ^ 0x5EED)
         pool = BlockPool(workload.num_blocks)
         # Names of one byte: most beginnings share theirs with others.
         cache = PrefixCache(workload.block_size, lambda data: digest(data)[:1]) if prefix else None
-        self.manager = KVManager(pool, workload.block_size, cache)
+        self.executor = ScriptedExecutor(
+            workload.num_blocks,
+            workload.block_size,
+            workload.config.max_batched_tokens,
+            strict=not overlap,
+        )
+        self.offload = None if tiers is None else small_tiers(self.executor, tiers, workload)
+        self.manager = KVManager(pool, workload.block_size, cache, self.offload)
         limits = RequestLimits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
         self.portions = WatchedBatchSizer(workload.costs)
         self.compiler = ScriptedCompiler()
@@ -277,16 +322,13 @@ class Run:
         )
         proposals = None
         if drafts:
-            lengths = DraftLengths(StepCosts(((1, 1.0), (64, 1.0 + self.rng.random())), 64))
-            proposals = Proposals(FortuneTeller(self), lengths, constraints)
+            slope = self.rng.random() / 64
+            lengths = DraftLengths(lambda tokens: 1.0 + slope * tokens)
+            sources: list[DraftSource] = [FortuneTeller(self), DocumentSource(), RowsSource(64)]
+            sources.append(LikelySource(constraints.ahead, [b"x"] * VOCAB, VOCAB))
+            proposals = Proposals(sources, lengths, constraints)
         self.scheduler = Scheduler(
             workload.config, self.manager, limits, self.clock, self.portions, proposals
-        )
-        self.executor = ScriptedExecutor(
-            workload.num_blocks,
-            workload.block_size,
-            workload.config.max_batched_tokens,
-            strict=not overlap,
         )
         pipeline: Callable[[Scheduler, Constraints, ScriptedExecutor], Pipeline]
         pipeline = OneAhead if overlap else Serial
@@ -337,6 +379,7 @@ class Run:
             most_works=self.executor.seen.most_works,
             ahead=self.executor.seen.ahead,
             cached=snapshot.cached_tokens,
+            fetched=snapshot.offloaded.decided.get("fetch_host", 0),
             left_out=self.portions.left_out,
             drafted=sum(snapshot.drafts.drafted.values()),
             accepted=sum(snapshot.drafts.accepted.values()),

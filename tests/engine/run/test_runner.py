@@ -16,7 +16,6 @@ from intaglio.engine.errors import ConfigError, InternalError
 from intaglio.engine.plan import Admitted, Masks, Plan, SampledToken, Work
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.run.slots import SlotState
-from intaglio.engine.run.step_costs import measured_costs
 from intaglio.engine.types import SamplingParams
 from intaglio.grammar.api import allow, empty_rows
 from intaglio.kernels.contracts import Epilogue, Logits, RmsNorm, Weight
@@ -415,25 +414,6 @@ def test_a_temperature_that_float32_cannot_divide_by_is_greedy(runner: ModelRunn
     (cold,) = run(runner, Job(PROMPT, 8, SamplingParams(temperature=1e-40, seed=3)))
     (greedy,) = run(runner, Job(PROMPT, 8, SamplingParams(temperature=0)))
     assert cold.generated == greedy.generated
-
-
-def test_the_costs_of_steps_are_measured_and_leave_no_sequence(folder: Path) -> None:
-    """By a clock on which a step of n tokens takes n seconds, but other processes delay two of three."""
-    runner = build(folder).runner
-    readings = iter(
-        [
-            moment
-            for at, size in enumerate((1, 2, 4))
-            for moment in (0, size + 5, 0, size, 0, size + at)
-        ]
-    )
-    costs = measured_costs(runner, (1, 2, 4, 64), lambda: float(next(readings)))
-    assert costs.seconds == ((1, 1.0), (2, 2.0), (4, 4.0))  # 64 rows do not fit
-    assert costs.longest == 4
-    assert next(readings, None) is None
-    runner.check()
-    with pytest.raises(InternalError):
-        runner.forget(-2)
 
 
 def test_a_draft_with_an_unusable_row_ends_the_tokens_and_not_the_request(folder: Path) -> None:

@@ -8,11 +8,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from intaglio.engine.config import PREFIX as ENGINE
 from intaglio.engine.config import (
     CacheConfig,
-    DraftConfig,
     GrammarConfig,
     ModelConfig,
     SchedulerConfig,
 )
+from intaglio.engine.draft_config import DraftConfig
 from intaglio.service.config import PREFIX as SERVICE
 from intaglio.service.config import ServiceConfig
 

@@ -1,0 +1,67 @@
+"""The settings of drafts.
+
+Does: read the sources from the text of the setting, and refuse unknown ones. Does not: make drafts (`drafts`).
+"""
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from .errors import ConfigError
+
+DRAFT_SOURCES: Final = ("document", "rows", "likely", "model", "replay")
+
+
+class DraftSetting(NamedTuple):
+    """A source of drafts by its name, and its argument, empty for none."""
+
+    name: str
+    argument: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftConfig:
+    """The sources of drafts: tokens that a step computes before they are sampled, on a CPU only.
+
+    `drafts` is "off", "auto", or names of sources, separated by commas. "document" drafts what follows in the prompt or
+    the output where the last tokens occur there before, "rows" what follows in earlier answers under the same
+    constraint and of the same `cache_salt`, "likely" what was chosen before where a grammar allows a few tokens only,
+    "model:FOLDER" what a smaller checkpoint of the same vocabulary draws. "auto" is "document,rows" on a CPU where
+    steps do not overlap, and "off" elsewhere. "replay:RATES" is for measurements with random weights: drafts stand at
+    these rates by position, separated by slashes, whatever the model draws.
+
+    Other drafts than these never change an output. Where they would not make a step faster, no tokens are drafted.
+    `max_running` limits the tokens and drafts for which a step samples.
+    """
+
+    drafts: str = "auto"
+
+    def __post_init__(self) -> None:
+        names = [source.name for source in self.sources or ()]
+        for name in names:
+            if name not in DRAFT_SOURCES:
+                raise _no_drafts(self.drafts, f"there is no source {name!r}")
+        if len(set(names)) < len(names):
+            raise _no_drafts(self.drafts, "a source is named twice")
+        for source in self.sources or ():
+            if bool(source.argument) != (source.name in ("model", "replay")):
+                raise _no_drafts(self.drafts, f"{source.name} has a missing or needless argument")
+        if "replay" in names and len(names) > 1:
+            raise _no_drafts(self.drafts, "replay cannot be combined")
+
+    @property
+    def sources(self) -> tuple[DraftSetting, ...] | None:
+        """The sources in order; none for "off", None for "auto"."""
+        if self.drafts == "auto":
+            return None
+        if self.drafts == "off":
+            return ()
+        parts = (name.partition(":") for name in self.drafts.split(","))
+        return tuple(DraftSetting(name, argument) for name, _, argument in parts)
+
+
+def _no_drafts(drafts: str, reason: str) -> ConfigError:
+    return ConfigError(
+        f"drafts cannot be {drafts!r}: {reason}",
+        where="drafts",
+        hint="off, auto, or some of document, rows, likely and model:FOLDER, separated by commas; or replay:RATES",
+    )

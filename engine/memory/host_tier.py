@@ -1,0 +1,61 @@
+"""Contents of KV blocks in memory of the host, by chain; the least recently used are dropped first.
+
+Does: keep contents within a bound of bytes. Does not: copy from or to a device, or decide what is kept.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from ..errors import InternalError
+from .page_key import Chain
+
+
+class HostTier:
+    """Contents of at most `most_bytes` bytes in total."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._contents: OrderedDict[Chain, bytes] = OrderedDict()
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._contents)
+
+    def __contains__(self, chain: Chain) -> bool:
+        return chain in self._contents
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return self._bytes
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes that may be held."""
+        return self._most_bytes
+
+    def get(self, chain: Chain) -> bytes | None:
+        """The content of this chain, which becomes the most recently used; None if it is not here."""
+        content = self._contents.get(chain)
+        if content is not None:
+            self._contents.move_to_end(chain)
+        return content
+
+    def put(self, chain: Chain, content: bytes) -> Iterator[tuple[Chain, bytes]]:
+        """Keep a content, and give those dropped for it: itself, if it is larger than the bound."""
+        self._bytes += len(content) - len(self._contents.pop(chain, b""))
+        self._contents[chain] = content
+        while self._bytes > self._most_bytes:
+            dropped, lost = self._contents.popitem(last=False)
+            self._bytes -= len(lost)
+            yield dropped, lost
+
+    def check(self) -> None:
+        """Check the count of bytes and the bound.
+
+        Raises:
+            InternalError: that is wrong.
+        """
+        held = sum(map(len, self._contents.values()))
+        if held != self._bytes or held > self._most_bytes:
+            raise InternalError(f"the host tier holds {held} bytes and counts {self._bytes}")

@@ -1,0 +1,22 @@
+"""The keys by which contents of KV blocks are found outside the device: hashes of all tokens up to the end of a block.
+
+A chain is BLAKE2b-256 over the chain before and the tokens of the block; the first one is over the salt. Other than the
+short names of the prefix cache, which only locate a block, it is taken for proof: two different prefixes never have the
+same chain, as far as anyone knows. Tokens and salts are not kept with contents.
+"""
+
+from hashlib import blake2b
+from typing import Final
+
+Chain = bytes
+CHAIN_BYTES: Final = 32
+
+
+def first_chain(salt: str) -> Chain:
+    """The chain before the first block of the prompts with this salt."""
+    return blake2b(salt.encode(), digest_size=CHAIN_BYTES, person=b"kv salt").digest()
+
+
+def next_chain(before: Chain, tokens: bytes) -> Chain:
+    """The chain of a block of these tokens after another one."""
+    return blake2b(before + tokens, digest_size=CHAIN_BYTES, person=b"kv block").digest()

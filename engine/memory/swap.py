@@ -1,0 +1,72 @@
+"""Whether keys and values are fetched from another tier or computed again: by two measured rates.
+
+Does: measure the seconds a token takes to fetch from each tier and to compute, and compare them. Does not: copy.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Tier = Literal["host", "disk"]
+TIERS: Final[tuple[Tier, ...]] = ("host", "disk")
+
+LEAST_TOKENS: Final = 32  # of a step that tells what a token of a prompt takes
+PROBE: Final = 64  # refusals of a tier after which it is tried again
+_SHARE: Final = 0.25  # of a new measurement
+_OUTLIER: Final = 4.0  # times the seconds known: what takes longer was interrupted
+
+
+@dataclass(slots=True)
+class _Rate:
+    """Seconds of a token, as a moving mean; 0 before the first measurement."""
+
+    seconds: float = 0.0
+
+    def measure(self, seconds: float) -> None:
+        if not self.seconds:
+            self.seconds = seconds
+        seconds = min(seconds, _OUTLIER * self.seconds)
+        self.seconds += _SHARE * (seconds - self.seconds)
+
+    @property
+    def per_second(self) -> float:
+        return 1 / self.seconds if self.seconds else 0.0
+
+
+class TransferRule:
+    """The measured rates of an engine, and the decisions made by them. `decided` counts tokens."""
+
+    def __init__(self) -> None:
+        self._computing = _Rate()
+        self._fetching = {tier: _Rate() for tier in TIERS}
+        self._refusals: Counter[Tier] = Counter()
+        self.decided: Counter[str] = Counter()
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """Tokens per second of computing and of fetching from each tier; 0 where nothing was measured."""
+        rates: dict[str, float] = {"compute": self._computing.per_second}
+        for tier, rate in self._fetching.items():
+            rates[tier] = rate.per_second
+        return rates
+
+    def computed(self, tokens: int, seconds: float) -> None:
+        """Measure a step of so many tokens."""
+        if tokens >= LEAST_TOKENS and seconds > 0:
+            self._computing.measure(seconds / tokens)
+
+    def fetched(self, tier: Tier, tokens: int, seconds: float) -> None:
+        """Measure a transfer of the keys and values of so many tokens."""
+        if tokens and seconds > 0:
+            self._fetching[tier].measure(seconds / tokens)
+
+    def pays(self, tier: Tier, tokens: int) -> bool:
+        """Whether to fetch so many tokens from `tier`; what was not measured yet, or not lately, is tried."""
+        computing, fetching = self._computing.seconds, self._fetching[tier].seconds
+        fetch = not computing or not fetching or fetching < computing
+        if not fetch:
+            self._refusals[tier] += 1
+            if self._refusals[tier] >= PROBE:
+                self._refusals[tier], fetch = 0, True
+        self.decided[f"fetch_{tier}" if fetch else f"recompute_{tier}"] += tokens
+        return fetch

@@ -1,0 +1,45 @@
+"""Options of `intaglio serve`: access from elsewhere, tools, drafts, and the tiers of the KV cache.
+
+Does: declare them. Does not: build settings (`serve_command`).
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DraftsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Draft tokens ahead: auto, off, or sources such as document,rows; on a CPU.  [default: auto]"
+    ),
+]
+KvHostBytesOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0, help="Memory for prompt prefixes evicted from the KV cache; on a CPU.  [default: 0]"
+    ),
+]
+KvDiskOption = Annotated[
+    str | None,
+    typer.Option(help="Folder for prompt prefixes, kept over restarts; on a CPU.  [default: off]"),
+]
+KvDiskBytesOption = Annotated[
+    int | None, typer.Option(min=1 << 20, help="Bytes in that folder.  [default: 4 GiB]")
+]
+AllowAnonymousOption = Annotated[
+    bool | None,
+    typer.Option("--allow-anonymous", help="Let other machines use the server without an API key."),
+]
+CorsOriginOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Origin of web pages that may call it; repeatable."),
+]
+ToolFormatOption = Annotated[
+    str | None, typer.Option(help="Wire format of tool calls; default: by the chat template.")
+]
+KeyStoreOption = Annotated[
+    Path | None,
+    typer.Option(help="Folder of API keys, made by `intaglio keys create`."),
+]
+DeterministicOption = Annotated[bool | None, typer.Option(help="Same bits in any company.")]
