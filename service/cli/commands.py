@@ -29,6 +29,7 @@ from .serve_options import (
     KvDiskOption,
     KvHostBytesOption,
     ToolFormatOption,
+    TracesOption,
 )
 
 app = typer.Typer(
@@ -203,10 +204,7 @@ def serve(
         bool | None,
         typer.Option("--vllm-metrics", help="Metrics have vLLM's names, too."),
     ] = None,
-    traces: Annotated[
-        bool | None,
-        typer.Option("--traces", help="Export spans by OTLP; needs the extra otel."),
-    ] = None,
+    traces: TracesOption = None,
     tool_format: ToolFormatOption = None,
     key_store: KeyStoreOption = None,
     allow_anonymous: AllowAnonymousOption = None,

@@ -43,3 +43,7 @@ KeyStoreOption = Annotated[
     typer.Option(help="Folder of API keys, made by `intaglio keys create`."),
 ]
 DeterministicOption = Annotated[bool | None, typer.Option(help="Same bits in any company.")]
+TracesOption = Annotated[
+    bool | None,
+    typer.Option("--traces", help="Export spans by OTLP; needs the extra otel."),
+]
