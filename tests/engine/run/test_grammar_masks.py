@@ -334,5 +334,5 @@ def test_who_waits_for_the_next_step_gets_the_same_tokens(
     costs = StepCosts(tuple((size, 3.0 ** (size // 2)) for size in range(1, 33)), longest=8)
     beside = bench(folder, resident=True, ahead=ahead, blocks=blocks, exports=Now(), costs=costs)
     assert beside.run(requests) == expected
-    assert beside.portions.left_out > 10
+    assert beside.portions.left_out > 5
     assert (beside.engine.metrics().preemptions > 0) == (blocks == 10)

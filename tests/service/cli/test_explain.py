@@ -45,7 +45,7 @@ def test_everything_about_a_schema(run: Run) -> None:
     assert 1 < found["least_tokens"] < found["typical_tokens"]
     assert found["prompt"]["text"] == outline(schema)
     assert found["prompt"]["tokens"] > 100
-    assert found["cost"]["states"] > 100
+    assert found["cost"]["states"] > 50  # those of the samples
     assert found["cost"]["bytes"] > found["cost"]["states"]
 
 
