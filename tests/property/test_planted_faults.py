@@ -1,6 +1,8 @@
 """The property test is worth something: faults planted in the control plane are found by it."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from inspect import isgeneratorfunction
 from typing import Any
 
 import pytest
@@ -21,7 +23,7 @@ from intaglio.engine.schedule.tenant_turns import TenantTurns
 from intaglio.engine.schedule.waiting_line import WaitingLine
 from intaglio.engine.sequence import SeqState, Sequence
 from intaglio.engine.types import Finish
-from intaglio.grammar.api import MaskRows
+from intaglio.grammar.api import MaskRows, Parts
 
 from tests.support.order_of_service import WrongError
 from tests.support.schedules import Run, Workload
@@ -94,12 +96,16 @@ def forced_tokens_are_not_followed(
     return () if self.matcher.finished else self.matcher.forced()
 
 
-def the_end_may_be_out_of_reach(self: BudgetedMatcher, left: int) -> bool:
+def the_end_may_be_out_of_reach(self: BudgetedMatcher, left: int) -> Parts[bool]:
+    yield from ()
     return True
 
 
-def a_pick_that_is_taken_back_is_told(self: BudgetedMatcher, picked: tuple[int, ...]) -> Followed:
-    return Followed(honest["follow"](self, picked).tokens)
+def a_pick_that_is_taken_back_is_told(
+    self: BudgetedMatcher, picked: tuple[int, ...]
+) -> Parts[Followed]:
+    followed: Followed = yield from honest["_follow"](self, picked)
+    return replace(followed, instead=False)
 
 
 def masks_are_swapped(self: Constraints, plan: Plan) -> Masks:
@@ -188,7 +194,7 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (Scheduler, "abort", an_abort_ends_twice),
     (BudgetedMatcher, "_advance", forced_tokens_are_not_followed),
     (BudgetedMatcher, "_fits", the_end_may_be_out_of_reach),
-    (BudgetedMatcher, "follow", a_pick_that_is_taken_back_is_told),
+    (BudgetedMatcher, "_follow", a_pick_that_is_taken_back_is_told),
     (Constraints, "masks", masks_are_swapped),
     (Constraints, "forget", matchers_are_kept),
     (SequenceTable, "expired", nobody_is_late),
@@ -207,6 +213,16 @@ DRAFT_FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (Sequence, "compute", a_token_is_skipped),
 ]
 honest = {name: getattr(owner, name) for owner, name, _ in FAULTS + DRAFT_FAULTS}
+
+
+def test_planted_faults_answer_in_parts_where_the_product_does() -> None:
+    """A fault that answers in another way is found by any run that calls it, whatever is compared."""
+    others = [
+        wrong.__name__
+        for owner, name, wrong in FAULTS + DRAFT_FAULTS
+        if isgeneratorfunction(wrong) != isgeneratorfunction(getattr(owner, name))
+    ]
+    assert not others
 
 
 @pytest.mark.parametrize("ahead", [False, True], ids=["plain", "overlapped"])
