@@ -70,8 +70,8 @@ class Scheduler:
         seq = self._sequences.add(request, self._clock())
         if request.constraint is None:
             self._expectations.of(seq, 1)
-            if not self._refused(seq):
-                self._sequences.wait(seq)
+            self._sequences.wait(seq)
+            self._refused(seq)
         return seq.id
 
     def grammar_ready(

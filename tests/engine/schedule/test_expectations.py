@@ -96,6 +96,19 @@ def test_a_hopeless_deadline_is_refused_at_once() -> None:
     assert change.failure.hint
 
 
+def test_a_hopeless_deadline_is_refused_without_a_constraint_too() -> None:
+    bench = measured()
+    for tenant in ("", "t"):
+        bench.add("late", deadline=0.1, tenant=tenant)
+        bench.scheduler.check()
+        (change,) = bench.commit(bench.plan())
+        assert (change.request_id, change.finish) == ("late", Finish.DEADLINE)
+    bench.add("company", tenant="t")
+    bench.add("late", deadline=0.1, tenant="t")
+    bench.scheduler.check()
+    assert [bench.ids[work.seq_id] for work in bench.plan().works] == ["company"]
+
+
 def test_a_deadline_that_became_hopeless_in_the_queue_takes_no_place() -> None:
     bench = Bench(config=SchedulerConfig(max_running=1))
     bench.add("first")
