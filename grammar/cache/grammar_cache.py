@@ -196,7 +196,6 @@ class GrammarCache:
     def _outcome(self, constraint: Constraint) -> Outcome:
         try:
             grammar = self._compiled(constraint)
-            _ = grammar.least_tokens  # computed and cached here, off the step loop
             if (
                 constraint.document is not None
             ):  # its first masks take long, and its prompt is long as well

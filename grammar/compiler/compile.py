@@ -63,14 +63,20 @@ class Compiler:
         self._speller = Speller(vocabulary, canonical)
 
     def compile(self, constraint: Constraint, shortest: bytes | None = None) -> CompiledGrammar:
-        """Compile a constraint: its first mask can be made. What no output has reached is not computed yet.
+        """Compile a constraint: its first mask can be made, and a shortest output is known if one was found.
 
-        `shortest`: a known short complete output, which saves the search for one.
+        What else no output has reached is not computed yet. `shortest`: a known short complete output, which saves the
+        search for one.
 
         Raises:
-            GrammarError: see `screen`; InvalidConstraint also for a grammar that cannot be parsed.
+            GrammarError: see `screen`; InvalidConstraint also for a grammar that cannot be parsed, TablesFull where one
+                machine does not suffice for a shortest output.
         """
-        return self.build(screen(constraint), shortest)
+        grammar = self.build(screen(constraint), shortest)
+        _ = (
+            grammar.least_tokens
+        )  # kept by the grammar. Without it, full tables would stop an output that has begun
+        return grammar
 
     @staticmethod
     def warm_up(grammar: CompiledGrammar, constraint: Constraint) -> None:

@@ -7,7 +7,15 @@ import weakref
 
 import numpy as np
 import pytest
-from intaglio.grammar.api import ConstraintTooLarge, MaskRow, empty_rows
+from intaglio.grammar.api import (
+    Compiler,
+    Constraint,
+    ConstraintTooLarge,
+    Kind,
+    MaskRow,
+    TablesFull,
+    empty_rows,
+)
 from intaglio.grammar.backends.native import NativeGrammar, NativeMatcher
 from intaglio.grammar.jsonschema.read.values import read
 from intaglio.grammar.jsonschema.read.writing_options import Options
@@ -106,6 +114,20 @@ def test_an_output_too_large_for_a_machine_of_its_own_is_refused() -> None:
     matcher = grammar(2_000).matcher()
     with pytest.raises(ConstraintTooLarge):
         matcher.skip(output(0)[:-1])
+
+
+def test_a_schema_whose_shortest_output_fills_a_machine_is_not_compiled() -> None:
+    """Not only its outputs are refused, when they look for their ends."""
+    names = [f"name_{number}" for number in range(3000)]
+    schema = {
+        "properties": {name: {"type": "integer"} for name in names},
+        "required": names,
+        "additionalProperties": False,
+        "type": "object",
+    }
+    compiler = Compiler(small().vocabulary(), small().canonical)
+    with pytest.raises(TablesFull):
+        compiler.compile(Constraint(Kind.JSON_SCHEMA, json.dumps(schema)))
 
 
 def test_the_rest_of_a_forced_text_is_what_a_new_matcher_finds() -> None:
