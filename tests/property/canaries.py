@@ -22,8 +22,9 @@ from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 
 TENANTS = 64
 EACH = 8  # canaries of a tenant
-AT_ONCE = 24
-ABORTED = 0.02  # in each step
+AT_ONCE = 16
+ABORTED = 0.2  # of the requests
+MOST_STEPS = 6  # that the engine takes before the abort, if the request is still open then
 MOST = 60
 MOODS = ["calm", "merry", "sad"]
 
@@ -46,7 +47,7 @@ def _request(rng: random.Random, name: str) -> tuple[Request, str]:
         constraint=Constraint(Kind.JSON_SCHEMA, json.dumps({"type": "object", **schema})),
         cache_salt=f"salt {tenant}",
         tenant=f"t{tenant}",
-        bulk=rng.random() < 0.2,
+        bulk=rng.random() < 0.5,
     )
     return request, own
 
@@ -60,21 +61,26 @@ def send(model: Path, seed: int, requests: int) -> Counter[str]:
     rng, seen = random.Random(seed), Counter[str]()
     texts = Tokenizer.load(model).vocabulary().tokens
     assembly = invariance.engine(
-        model, {"num_blocks": 40, "max_running": 12, "deterministic": False}
+        model, {"num_blocks": 24, "max_running": 12, "deterministic": False}
     )
     engine, sent = assembly.engine, 0
     open_: dict[str, str] = {}
     found: dict[str, bytes] = {}
+    # Drawn for each request, not in each step, whose number depends on the speed of the machine.
+    aborts: dict[str, int] = {}
     free = [f"client-{number}" for number in range(AT_ONCE)]
     try:
         while sent < requests or open_:
             while sent < requests and free:
                 request, own = _request(rng, free.pop())
                 open_[request.id], found[request.id] = own, b""
+                if rng.random() < ABORTED:
+                    aborts[request.id] = rng.randrange(MOST_STEPS)
                 engine.submit(request)
                 sent += 1
-            if open_ and rng.random() < ABORTED:
-                engine.abort(rng.choice(sorted(open_)))
+            for name in [name for name, steps in aborts.items() if not steps]:
+                engine.abort(name)
+            aborts = {name: steps - 1 for name, steps in aborts.items() if steps}
             engine.wait()  # for a grammar, where nothing else is left to do
             for delta in engine.step():
                 name = delta.request_id
@@ -82,6 +88,7 @@ def send(model: Path, seed: int, requests: int) -> Counter[str]:
                 if delta.finish is None:
                     continue
                 own = open_.pop(name)
+                aborts.pop(name, None)
                 if delta.finish is Finish.ABORT:
                     right = [
                         json.dumps({"mood": mood, "own": own}, separators=(",", ":"))

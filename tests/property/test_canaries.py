@@ -28,7 +28,7 @@ def test_an_answer_that_is_mixed_up_is_found(model: Path, monkeypatch: pytest.Mo
 
     def foreign(rng: object, name: str) -> object:
         request, own = honest(rng, name)  # type: ignore[arg-type]
-        return request, own + "?" * (name == "client-3")
+        return request, own + "?"
 
     monkeypatch.setattr(canaries, "_request", foreign)
     with pytest.raises(AssertionError):
