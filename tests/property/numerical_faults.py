@@ -1,4 +1,4 @@
-"""Values that are no numbers, planted in a running engine: one request fails, and nobody else notices, then or later.
+"""Values that are no numbers, planted in a running engine: one request fails, and no other changes, then or later.
 
 `python -m tests.property.numerical_faults --faults 1000`; `test_numerical_faults` plants some. A fault is NaN or an
 infinity in the hidden state of one sequence, or in a block of keys and values that only one sequence uses. The engine

@@ -1,4 +1,4 @@
-"""Whatever comes back from the host or from disk, the tokens are the plain engine's."""
+"""Blocks that come back from the host or from disk leave the tokens those of the plain engine."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Earlier answers predict later ones of the same constraint and tenant, within a bound, and nobody else's."""
+"""Earlier answers predict later ones of the same constraint and tenant, within a bound, and no others."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Evicted contents come back into the blocks of whoever asks for the same prefix, and into no others'."""
+"""Evicted contents come back into blocks of sequences with the same prefix, and into no others."""
 
 from collections.abc import Sequence as Tokens
 from pathlib import Path

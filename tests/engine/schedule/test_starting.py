@@ -1,4 +1,4 @@
-"""Who starts, who gives way, and how much room is left for the running ones to grow."""
+"""Which sequences start, which give way, and how much room is left for the running ones to grow."""
 
 from random import Random
 
