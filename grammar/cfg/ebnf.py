@@ -7,16 +7,13 @@ on one part. Does not: analyse the grammar (`trim`).
 import re
 from typing import Final
 
-from ..contract.errors import ConstraintTooLarge
 from ..regex import charset as cs
 from ..regex import regex_tree as rx
-from . import grammar_tree as tree
+from .bnf_parser import BnfParser
 from .grammar_tree import Grammar, Part, Ref, Repeat, Text
 from .scan import (
-    MOST_RULES,
     QUANTIFIERS,
     Token,
-    TokenStream,
     counted,
     escapes,
     invalid,
@@ -56,52 +53,18 @@ def parse(source: str) -> Grammar:
         UnsupportedConstraint: a construct over tokens, or a look-ahead.
         ConstraintTooLarge: too many rules, or nested too deep.
     """
-    return _Parser(source).run()
+    return _Parser(source, _TOKEN, _DIALECT).run()
 
 
-class _Parser:
-    def __init__(self, source: str) -> None:
-        self.scan = TokenStream(source, _TOKEN, _DIALECT)
-        self.named: list[Token] = []
-
+class _Parser(BnfParser):
     def run(self) -> Grammar:
-        rules: dict[str, Part] = {}
-        while self.scan.here.kind != "end":
-            name = self.scan.here
-            if name.kind != "name" or not self._begins_rule():
-                invalid(_DIALECT, "expected the name of a rule and '::='", name.at)
-            if name.text in rules:
-                invalid(_DIALECT, f"the rule {name.text!r} is defined twice", name.at)
-            self.scan.take()
-            self.scan.take()
-            rules[name.text] = self._alternatives()
-            if len(rules) > MOST_RULES:
-                raise ConstraintTooLarge(f"a grammar may have {MOST_RULES} rules at most")
-        for use in self.named:
-            if use.text not in rules:
-                invalid(_DIALECT, f"the rule {use.text[:80]!r} is not defined", use.at)
+        rules = self.rules()
         if "root" not in rules:
             invalid(_DIALECT, "there is no rule 'root'", 0)
         return Grammar(rules, "root")
 
-    def _begins_rule(self) -> bool:
-        return self.scan.ahead.kind == "is"
-
-    def _alternatives(self) -> Part:
-        branches = [self._sequence()]
-        while self.scan.skip("|"):
-            branches.append(self._sequence())
-        return tree.either(branches)
-
-    def _sequence(self) -> Part:
-        parts: list[Part] = []
-        while True:
-            token = self.scan.here
-            if token.kind == "end" or token.text in ("|", ")"):
-                return tree.sequence(parts)
-            if token.kind == "name" and self._begins_rule():
-                return tree.sequence(parts)
-            parts.append(self._repeated(self._atom()))
+    def term(self) -> Part:
+        return self._repeated(self._atom())
 
     def _atom(self) -> Part:
         token = self.scan.take()
@@ -125,7 +88,7 @@ class _Parser:
             return Text(rx.Chars(cs.ANY))
         if token.text != "(":
             invalid(_DIALECT, f"{token.text!r} has no place here", token.at)
-        return self.scan.group(token, ")", self._alternatives)
+        return self.scan.group(token, ")", self.alternatives)
 
     def _repeated(self, part: Part) -> Part:
         while True:

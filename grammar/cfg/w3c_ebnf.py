@@ -12,8 +12,9 @@ from ..contract.errors import ConstraintTooLarge
 from ..regex import charset as cs
 from ..regex import regex_tree as rx
 from . import grammar_tree as tree
+from .bnf_parser import BnfParser
 from .grammar_tree import Either, Fixed, Grammar, Part, Ref, Repeat, Sequence, Text
-from .scan import MOST_RULES, QUANTIFIERS, Token, TokenStream, invalid, unsupported
+from .scan import QUANTIFIERS, Token, invalid, unsupported
 from .terminals import MOST_NODES, compiled
 
 _DIALECT: Final = "W3C EBNF"
@@ -51,53 +52,25 @@ def parse(source: str) -> Grammar:
     return _Parser(source).run()
 
 
-class _Parser:
+class _Parser(BnfParser):
     def __init__(self, source: str) -> None:
-        self.scan = TokenStream(source, _TOKEN, _DIALECT)
-        self.named: list[Token] = []
+        super().__init__(source, _TOKEN, _DIALECT)
         self.exceptions: dict[str, tuple[Part, Part, int]] = {}  # by the name of a rule of its own
 
     def run(self) -> Grammar:
-        rules: dict[str, Part] = {}
-        while self.scan.here.kind != "end":
-            name = self.scan.here
-            if name.kind != "name" or self.scan.ahead.kind != "is":
-                invalid(_DIALECT, "expected the name of a rule and '::='", name.at)
-            if name.text in rules:
-                invalid(_DIALECT, f"the rule {name.text!r} is defined twice", name.at)
-            self.scan.take()
-            self.scan.take()
-            rules[name.text] = self._alternatives()
-            if len(rules) > MOST_RULES:
-                raise ConstraintTooLarge(f"a grammar may have {MOST_RULES} rules at most")
-        for use in self.named:
-            if use.text not in rules:
-                invalid(_DIALECT, f"the rule {use.text[:80]!r} is not defined", use.at)
+        rules = self.rules()
         patterns = _Patterns(rules, self.exceptions)
         made = {name: patterns.exception(name) for name in self.exceptions}
         return Grammar({**rules, **made}, next(iter(rules)))
 
-    def _alternatives(self) -> Part:
-        branches = [self._sequence()]
-        while self.scan.skip("|"):
-            branches.append(self._sequence())
-        return tree.either(branches)
-
-    def _sequence(self) -> Part:
-        parts: list[Part] = []
-        while True:
-            token = self.scan.here
-            if token.kind == "end" or token.text in ("|", ")"):
-                return tree.sequence(parts)
-            if token.kind == "name" and self.scan.ahead.kind == "is":
-                return tree.sequence(parts)
-            part = self._repeated(self._atom())
-            if self.scan.here.text == "-":
-                at = self.scan.take().at
-                name = f"exception {len(self.exceptions)}"
-                self.exceptions[name] = part, self._repeated(self._atom()), at
-                part = Ref(name)
-            parts.append(part)
+    def term(self) -> Part:
+        part = self._repeated(self._atom())
+        if self.scan.here.text != "-":
+            return part
+        at = self.scan.take().at
+        name = f"exception {len(self.exceptions)}"
+        self.exceptions[name] = part, self._repeated(self._atom()), at
+        return Ref(name)
 
     def _atom(self) -> Part:
         token = self.scan.take()
@@ -114,7 +87,7 @@ class _Parser:
                 return Text(rx.Chars(_set(token)))
         if token.text != "(":
             invalid(_DIALECT, f"{token.text!r} has no place here", token.at)
-        return self.scan.group(token, ")", self._alternatives)
+        return self.scan.group(token, ")", self.alternatives)
 
     def _repeated(self, part: Part) -> Part:
         while self.scan.here.kind == "mark" and self.scan.here.text in QUANTIFIERS:

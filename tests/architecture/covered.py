@@ -114,6 +114,7 @@ COVERED = {
     "grammar/base/malloc.py": "tests/grammar/test_closing_schemas.py",
     "grammar/base/parts.py": "tests/engine/test_budgeted_matcher.py",
     "grammar/cache/outcome_cache.py": "tests/grammar/test_memory.py",
+    "grammar/cfg/bnf_parser.py": "tests/grammar/cfg/test_w3c_ebnf.py",
     "grammar/cfg/body.py": "tests/grammar/cfg/test_samples.py",
     "grammar/cfg/csv_grammar.py": "tests/grammar/cfg/test_samples.py",
     "grammar/cfg/definitions.py": "tests/grammar/cfg/test_samples.py",
