@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .wire import Wire
+from .base import Wire
 
 
 class EngineFacts(Wire):

@@ -8,14 +8,8 @@ from typing import Any, Literal
 
 from pydantic import Field, JsonValue, model_validator
 
-from .wire import (
-    MAX_COUNT,
-    MAX_NAME_CHARACTERS,
-    MAX_TEXT_CHARACTERS,
-    ExtractOptions,
-    Wire,
-    check_name,
-)
+from .base import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from .extraction.requests import ExtractOptions, check_name
 
 MAX_PATH_CHARACTERS = 4096
 MAX_PRICE = 1e9

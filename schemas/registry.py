@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from .contract import Contract
-from .wire import Wire
+from .base import Wire
+from .extraction.contract import Contract
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
 

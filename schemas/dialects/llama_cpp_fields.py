@@ -5,7 +5,7 @@ Does: define the shapes. Does not: turn them into constraints (`service/dialects
 
 from typing import Any
 
-from ..wire import Wire
+from ..base import Wire
 
 
 class LlamaCppFields(Wire):

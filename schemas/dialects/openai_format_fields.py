@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from ..wire import MAX_NAME_CHARACTERS, Wire
+from ..base import MAX_NAME_CHARACTERS, Wire
 
 Schema = dict[str, Any] | bool
 

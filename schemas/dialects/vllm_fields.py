@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ..wire import Wire
+from ..base import Wire
 
 
 class StructuredOutputs(Wire):

@@ -14,7 +14,7 @@ from typing import Final
 
 import anyio
 import anyio.to_thread
-from intaglio.schemas.batch_wire import BatchObject, BatchRequest
+from intaglio.schemas.openai.batches import BatchObject, BatchRequest
 
 from ..jobs.folder import DataFolder
 from ..jobs.lock import held

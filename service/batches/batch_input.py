@@ -11,7 +11,7 @@ from typing import Final
 
 import pydantic
 from intaglio.grammar.api import InvalidJson, parse_json
-from intaglio.schemas.batch_wire import BatchFault, BatchFaults, BatchLine
+from intaglio.schemas.openai.batches import BatchFault, BatchFaults, BatchLine
 
 from ..jobs.records.row import NewRow
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 import sqlalchemy as sa
-from intaglio.schemas.batch_wire import (
+from intaglio.schemas.openai.batches import (
     ENDED_BATCH,
     BatchFaults,
     BatchObject,

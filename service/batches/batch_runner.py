@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from intaglio.schemas.batch_wire import BatchFault, BatchFaults, BatchStatus
+from intaglio.schemas.openai.batches import BatchFault, BatchFaults, BatchStatus
 
 from ..jobs.records.errors import InputRefused, UnknownFile
 from .answering import Answering, BatchTools

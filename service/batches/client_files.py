@@ -11,7 +11,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 import sqlalchemy as sa
-from intaglio.schemas.batch_wire import FileObject
+from intaglio.schemas.openai.batches import FileObject
 
 from ..jobs.folder import DataFolder
 from ..jobs.owners import shown_name, stored_name

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from intaglio.engine.api import ModelError
 from intaglio.schemas.base import Wire
-from intaglio.schemas.grounding import FieldReport
+from intaglio.schemas.extraction.grounding import FieldReport
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from ..client.errors import ConfigError

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from intaglio.schemas.grounding import FieldReport, MatchKind
+from intaglio.schemas.extraction.grounding import FieldReport, MatchKind
 
 _EDGE: Final = 1e-6  # keeps logarithms finite
 _INDEX: Final = re.compile(r"/\d+(?=/|$)")

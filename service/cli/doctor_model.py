@@ -12,7 +12,7 @@ from typing import Self
 from intaglio.engine.api import EngineError, ModelError, model_folder
 from intaglio.grammar.api import Compiler, GrammarError, compiled_loops
 from intaglio.schemas import catalogue
-from intaglio.schemas.wire import ExtractOptions
+from intaglio.schemas.extraction.requests import ExtractOptions
 
 from ..client import IntaglioError
 from ..errors import ServiceError

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from intaglio.schemas import catalogue
-from intaglio.schemas.wire import MAX_TEXT_CHARACTERS
+from intaglio.schemas.base import MAX_TEXT_CHARACTERS
 
 from ..file_kind import HEAD, is_document, kind_of, why_not_utf8
 from .cli_errors import CliError, Exit

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from intaglio.schemas import catalogue
-from intaglio.schemas.explanation import ExplainResult, KeywordReport
+from intaglio.schemas.extraction.explanation import ExplainResult, KeywordReport
 from intaglio.schemas.problem import Code
 from rich.table import Table
 from rich.text import Text

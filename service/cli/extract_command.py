@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TextIO
 
-from intaglio.schemas.contract import Contract
-from intaglio.schemas.grounding import ConfidenceMode, Grounding
+from intaglio.schemas.extraction.contract import Contract
+from intaglio.schemas.extraction.grounding import ConfidenceMode, Grounding
 
 from ..client import AsyncClient, Extraction, IntaglioError, Options
 from .cli_errors import CliError, Exit, cli_error, show

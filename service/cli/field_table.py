@@ -6,7 +6,7 @@ Does: show for each value its source within its line, the kind of match and the 
 from collections.abc import Mapping
 from typing import Final
 
-from intaglio.schemas.grounding import FieldReport, LeafConfidence, Span
+from intaglio.schemas.extraction.grounding import FieldReport, LeafConfidence, Span
 from rich.table import Table
 from rich.text import Text
 

@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from intaglio.schemas.grounding import ConfidenceMode, Grounding
+from intaglio.schemas.extraction.grounding import ConfidenceMode, Grounding
+from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.schemas.jobs import JobSpec, Output, Prices, Source
-from intaglio.schemas.wire import ExtractOptions
 from pydantic import ValidationError
 
 from ..jobs.job_outputs import plain

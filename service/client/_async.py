@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar, Unpack, overload
 
 import httpx2
 from intaglio.schemas.engine_state import EngineStateReport
-from intaglio.schemas.wire import Health, ModelCard, ModelList, Version
+from intaglio.schemas.server_info import Health, ModelCard, ModelList, Version
 from pydantic import TypeAdapter
 
 from ._async_documents import AsyncDocuments

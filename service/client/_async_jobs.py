@@ -11,8 +11,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO, Literal
 
+from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.schemas.jobs import ENDED, DeadRow, JobStatus, OutputFormat, Source
-from intaglio.schemas.wire import ExtractOptions
 from pydantic import TypeAdapter
 
 from ._async_wire import AsyncWire

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Any, Generic, TypeVar
 
 import httpx2
-from intaglio.schemas.extract_events import AnyExtractEvent, ErrorEvent, UsageEvent
+from intaglio.schemas.extraction.extract_events import AnyExtractEvent, ErrorEvent, UsageEvent
 
 from .errors import ConnectionFailed, transport_error
 from .models import Extraction

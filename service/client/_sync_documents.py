@@ -6,7 +6,7 @@ Does: upload, describe, draw and delete documents. Does not: extract from them (
 
 from urllib.parse import quote, urlencode
 
-from intaglio.schemas.document_wire import DocumentObject
+from intaglio.schemas.extraction.document_objects import DocumentObject
 
 from ._sync_wire import Wire
 from .file_input import FileInput, file_bytes

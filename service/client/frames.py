@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
-from intaglio.schemas.wire import MAX_TEXT_CHARACTERS
+from intaglio.schemas.base import MAX_TEXT_CHARACTERS
 
 from ._sync import Client
 from .errors import IntaglioError

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Generic, Literal, TypedDict, TypeVar
 
-from intaglio.schemas.contract import Contract
-from intaglio.schemas.document_wire import DocumentSummary
-from intaglio.schemas.grounding import ConfidenceMode, FieldReport, Grounding
-from intaglio.schemas.wire import (
+from intaglio.schemas.extraction.contract import Contract
+from intaglio.schemas.extraction.document_objects import DocumentSummary
+from intaglio.schemas.extraction.grounding import ConfidenceMode, FieldReport, Grounding
+from intaglio.schemas.extraction.requests import ExtractOptions
+from intaglio.schemas.extraction.results import (
     AnswerWarning,
-    ExtractOptions,
     ExtractResult,
     Timings,
     Usage,
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Options(TypedDict, total=False):
-    """Options of an extraction, all optional. Bounds and defaults: `intaglio.schemas.wire.ExtractOptions`."""
+    """Options of an extraction, all optional. Bounds and defaults: `ExtractOptions` in `schemas.extraction`."""
 
     max_tokens: int | None
     temperature: float

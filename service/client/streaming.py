@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from intaglio.schemas.extract_events import (
+from intaglio.schemas.extraction.extract_events import (
     AnyExtractEvent,
     ErrorEvent,
     ExtractEvent,

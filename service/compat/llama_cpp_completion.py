@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
-from intaglio.schemas.native_wire import LlamaCppRequest
-from intaglio.schemas.openai_completions import CompletionRequest
+from intaglio.schemas.compat.native_completions import LlamaCppRequest
+from intaglio.schemas.openai.text_completions import CompletionRequest
 
 from ..extraction.translate import validated
 from ..generation.prepared_call import LoadedModel, PreparedCall

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from intaglio.schemas.ollama_wire import (
+from intaglio.schemas.compat.ollama_calls import (
     OllamaChatRequest,
     OllamaGenerateRequest,
     OllamaMessage,
     OllamaRequest,
 )
-from intaglio.schemas.openai_chat import ChatRequest
-from intaglio.schemas.openai_completions import CompletionRequest
+from intaglio.schemas.openai.chat_completions import ChatRequest
+from intaglio.schemas.openai.text_completions import CompletionRequest
 
 from ..extraction.translate import validated
 from ..generation.prepared_call import LoadedModel, PreparedCall

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
-from intaglio.schemas.native_wire import SglangRequest
-from intaglio.schemas.openai_completions import CompletionRequest
+from intaglio.schemas.compat.native_completions import SglangRequest
+from intaglio.schemas.openai.text_completions import CompletionRequest
 
 from ..dialects.stated import refused
 from ..extraction.translate import validated

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from intaglio.grammar.api import Constraint, GrammarError, InvalidJson, Kind, parse_json
+from intaglio.schemas.extraction.requests import FormOptions
 from intaglio.schemas.problem import Detail
-from intaglio.schemas.wire import FormOptions
 
 from ..errors import InvalidBody
 from ..extraction.translate import schema_constraint

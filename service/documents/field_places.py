@@ -6,7 +6,7 @@ Does: turn spans of the text into pages and boxes, one box for each line. Does n
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from intaglio.schemas.grounding import Box, FieldReport, Span
+from intaglio.schemas.extraction.grounding import Box, FieldReport, Span
 
 from .parsed_document import Page, ParsedDocument
 

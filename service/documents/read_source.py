@@ -5,9 +5,11 @@ Does: put the text into a request, and pages, boxes and notes into a result. Doe
 
 from dataclasses import dataclass
 
-from intaglio.schemas.document_wire import DocumentNote, DocumentSummary
-from intaglio.schemas.extract_events import AnyExtractEvent, ObjectCompletedEvent
-from intaglio.schemas.wire import MAX_TEXT_CHARACTERS, ExtractRequest, ExtractResult
+from intaglio.schemas.base import MAX_TEXT_CHARACTERS
+from intaglio.schemas.extraction.document_objects import DocumentNote, DocumentSummary
+from intaglio.schemas.extraction.extract_events import AnyExtractEvent, ObjectCompletedEvent
+from intaglio.schemas.extraction.requests import ExtractRequest
+from intaglio.schemas.extraction.results import ExtractResult
 
 from ..errors import DocumentTooLarge, InvalidBody, UnreadableDocument
 from .field_places import placed

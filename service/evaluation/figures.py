@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from intaglio.schemas.wire import Wire
+from intaglio.schemas.base import Wire
 from pydantic import JsonValue
 
 from .gold import GoldRecord

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from intaglio.schemas.grounding import FieldReport
+from intaglio.schemas.extraction.grounding import FieldReport
 from pydantic import JsonValue, ValidationError
 
 from ..client import APIStatusError, Extraction, IntaglioError

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
-from intaglio.schemas.wire import Wire
+from intaglio.schemas.base import Wire
 from pydantic import Field
 
 BINS: Final = 10

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from intaglio.engine.api import Cut, CutReason
-from intaglio.schemas.wire import AnswerWarning
+from intaglio.schemas.extraction.results import AnswerWarning
 
 _HINTS = {
     CutReason.LOOPED: "the document may not state this value: allow null in the schema, or send "

@@ -7,7 +7,7 @@ examine schemas (`intaglio.grammar`).
 from functools import lru_cache
 
 from intaglio.grammar.api import Coverage, Refusal, UnsupportedConstraint
-from intaglio.schemas.contract import Contract, UnreadKeyword
+from intaglio.schemas.extraction.contract import Contract, UnreadKeyword
 
 _MAX_CACHED = 256  # contracts of at most about 64 kB each
 

@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Any, Final
 
 from intaglio.grammar.api import parse_json
+from intaglio.schemas.extraction.requests import Example
 from intaglio.schemas.problem import Detail
-from intaglio.schemas.wire import Example
 
 from ..errors import InvalidBody
 from .ecma_patterns import PatternTooCostly, PatternUnreadable

@@ -22,17 +22,11 @@ from intaglio.engine.api import (
 )
 from intaglio.grammar.api import Constraint, InvalidJson, Verdict, Vocabulary, parse_json
 from intaglio.schemas import catalogue
-from intaglio.schemas.contract import Contract
-from intaglio.schemas.grounding import FieldReport
+from intaglio.schemas.extraction.contract import Contract
+from intaglio.schemas.extraction.grounding import FieldReport
+from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest
+from intaglio.schemas.extraction.results import AnswerWarning, ExtractResult, Timings, Usage
 from intaglio.schemas.problem import Detail
-from intaglio.schemas.wire import (
-    AnswerWarning,
-    ExtractOptions,
-    ExtractRequest,
-    ExtractResult,
-    Timings,
-    Usage,
-)
 
 from ..calibration.calibration_file import Calibration, calibrated_fields, calibration_of
 from ..errors import (

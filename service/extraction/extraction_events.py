@@ -7,7 +7,7 @@ Does not: generate or send.
 from collections.abc import Iterator
 
 from intaglio.engine.api import Delta
-from intaglio.schemas.extract_events import (
+from intaglio.schemas.extraction.extract_events import (
     AnyExtractEvent,
     FieldCompletedEvent,
     FieldStartedEvent,

@@ -20,8 +20,9 @@ from typing import Any, Final
 import msgspec
 from intaglio.engine.api import PromptFrame
 from intaglio.grammar.api import Constraint
-from intaglio.schemas.contract import Contract
-from intaglio.schemas.wire import MAX_TEXT_CHARACTERS, ExtractOptions
+from intaglio.schemas.base import MAX_TEXT_CHARACTERS
+from intaglio.schemas.extraction.contract import Contract
+from intaglio.schemas.extraction.requests import ExtractOptions
 
 from ..errors import ServiceError
 from ..grounding.field_reports import ReportRequest

@@ -6,7 +6,8 @@ Does: derive the extraction of each text from that of the request, and add up to
 from collections.abc import Iterable
 from dataclasses import replace
 
-from intaglio.schemas.wire import Message, Usage
+from intaglio.schemas.extraction.requests import Message
+from intaglio.schemas.extraction.results import Usage
 
 from .extract import ParsedExtraction
 

@@ -8,7 +8,7 @@ meaning.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from intaglio.schemas.wire import AnswerWarning
+from intaglio.schemas.extraction.results import AnswerWarning
 
 from .subschemas import SCHEMA_MAPS, SUBSCHEMAS
 from .translate import pointer

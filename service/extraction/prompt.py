@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from intaglio.schemas.wire import Example, ExtractRequest, Message
+from intaglio.schemas.extraction.requests import Example, ExtractRequest, Message
 
 from .outline import USUAL, OutlineLimits, one_line, outline
 

@@ -17,7 +17,12 @@ from intaglio.grammar.api import (
     explain,
     judge,
 )
-from intaglio.schemas.explanation import CostReport, ExplainResult, KeywordReport, PromptReport
+from intaglio.schemas.extraction.explanation import (
+    CostReport,
+    ExplainResult,
+    KeywordReport,
+    PromptReport,
+)
 
 from .enforcement import contract_of
 from .extract import TextModel

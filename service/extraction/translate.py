@@ -13,12 +13,13 @@ import pydantic
 from intaglio.engine.api import SamplingParams
 from intaglio.grammar.api import Constraint, KeyOrder, Kind, Whitespace, parse_json
 from intaglio.grammar.api import InvalidJson as BadJson
-from intaglio.schemas.batch_wire import BatchRequest
-from intaglio.schemas.explanation import ExplainRequest
+from intaglio.schemas.base import Wire
+from intaglio.schemas.extraction.explanation import ExplainRequest
+from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest, FormOptions
 from intaglio.schemas.jobs import JobSpec
+from intaglio.schemas.openai.batches import BatchRequest
 from intaglio.schemas.problem import Detail
 from intaglio.schemas.registry import RegisterSchema
-from intaglio.schemas.wire import ExtractOptions, ExtractRequest, FormOptions, Wire
 
 from ..errors import InvalidBody, InvalidJson, ServiceError, UnknownField
 from .body_places import located

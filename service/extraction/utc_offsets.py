@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from intaglio.schemas.wire import AnswerWarning
+from intaglio.schemas.extraction.results import AnswerWarning
 
 from .translate import pointer
 from .validate import values_of_formats

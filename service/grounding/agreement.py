@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from intaglio.schemas.grounding import FieldReport, LeafConfidence
+from intaglio.schemas.extraction.grounding import FieldReport, LeafConfidence
 
 _ABSENT: Final = object()
 

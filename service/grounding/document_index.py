@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final, TypeVar
 
-from intaglio.schemas.grounding import MatchKind
+from intaglio.schemas.extraction.grounding import MatchKind
 
 from .date_spellings import (
     DatePlace,

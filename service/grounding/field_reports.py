@@ -7,8 +7,14 @@ values.
 from dataclasses import dataclass
 from typing import Any, Final
 
-from intaglio.schemas.grounding import Candidate, ConfidenceMode, FieldReport, Grounding, Span
-from intaglio.schemas.wire import ExtractOptions
+from intaglio.schemas.extraction.grounding import (
+    Candidate,
+    ConfidenceMode,
+    FieldReport,
+    Grounding,
+    Span,
+)
+from intaglio.schemas.extraction.requests import ExtractOptions
 
 from .closed_values import closed_values
 from .data_leaves import records

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from intaglio.engine.api import Cut, TokenLogprob
-from intaglio.schemas.grounding import LeafConfidence, TokenAlternative, ValueToken
+from intaglio.schemas.extraction.grounding import LeafConfidence, TokenAlternative, ValueToken
 
 from .value_ranges import value_ranges
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from itertools import islice
 
-from intaglio.schemas.grounding import FieldReport, Span
+from intaglio.schemas.extraction.grounding import FieldReport, Span
 
 from .field_reports import MAX_OCCURRENCES
 

@@ -27,9 +27,9 @@ from intaglio.engine.api import (
     launches,
 )
 from intaglio.grammar.api import Constraint
+from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.schemas.jobs import JobSpec
 from intaglio.schemas.problem import Code
-from intaglio.schemas.wire import ExtractOptions
 from starlette.responses import Response
 from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send

@@ -5,7 +5,7 @@ Does: one function for each operation and their table, as in `routes`. Does not:
 
 from functools import partial
 
-from intaglio.schemas.batch_wire import BatchList, BatchObject, BatchRequest
+from intaglio.schemas.openai.batches import BatchList, BatchObject, BatchRequest
 from intaglio.schemas.problem import Code
 from starlette.requests import Request
 from starlette.responses import Response

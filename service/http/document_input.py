@@ -8,7 +8,7 @@ import base64
 import binascii
 from functools import partial
 
-from intaglio.schemas.document_wire import (
+from intaglio.schemas.extraction.document_objects import (
     DocumentAttachment,
     DocumentObject,
     DocumentPage,

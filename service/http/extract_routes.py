@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
-from intaglio.schemas.extract_events import (
+from intaglio.schemas.extraction.extract_events import (
     AnyExtractEvent,
     ErrorEvent,
     ExtractAnswer,
     ExtractEvent,
     UsageEvent,
 )
+from intaglio.schemas.extraction.requests import ExtractRequest
 from intaglio.schemas.problem import Code
-from intaglio.schemas.wire import ExtractRequest
 from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response

@@ -13,7 +13,7 @@ from typing import Final
 
 from intaglio.engine.api import EngineError
 from intaglio.grammar.api import GrammarError, Verdict
-from intaglio.schemas.extract_events import (
+from intaglio.schemas.extraction.extract_events import (
     AnyExtractEvent,
     ErrorEvent,
     ExtractResults,
@@ -21,8 +21,9 @@ from intaglio.schemas.extract_events import (
     TextOutcome,
     UsageEvent,
 )
+from intaglio.schemas.extraction.requests import ExtractRequest
+from intaglio.schemas.extraction.results import ExtractResult
 from intaglio.schemas.problem import Problem
-from intaglio.schemas.wire import ExtractRequest, ExtractResult
 
 from ..errors import ServiceError
 from ..extraction.extract import Extractor, ParsedExtraction

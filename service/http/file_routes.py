@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_args
 
 import pydantic
-from intaglio.schemas.batch_wire import (
+from intaglio.schemas.openai.batches import (
     MAX_EXPIRY_S,
     MIN_EXPIRY_S,
     FileDeleted,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from intaglio.grammar.api import Verdict
-from intaglio.schemas.wire import Wire
+from intaglio.schemas.base import Wire
 from starlette.requests import Request
 from starlette.responses import Response
 

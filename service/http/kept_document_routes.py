@@ -6,7 +6,7 @@ Does: one function for each operation and their table, as in `routes`. Does not:
 from functools import partial
 from typing import Final
 
-from intaglio.schemas.document_wire import DocumentDeleted, DocumentObject
+from intaglio.schemas.extraction.document_objects import DocumentDeleted, DocumentObject
 from intaglio.schemas.problem import Code
 from starlette.requests import Request
 from starlette.responses import Response

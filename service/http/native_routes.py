@@ -6,7 +6,7 @@ Does: one function for each operation, and their table. Does not: translate (`se
 
 from typing import Final
 
-from intaglio.schemas.native_wire import (
+from intaglio.schemas.compat.native_completions import (
     LlamaCppAnswer,
     LlamaCppRequest,
     SglangAnswer,

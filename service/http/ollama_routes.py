@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from intaglio.engine.api import EngineInfo
-from intaglio.schemas.ollama_wire import (
+from intaglio.schemas.compat.ollama_calls import (
     OllamaChatAnswer,
     OllamaChatRequest,
     OllamaDetails,

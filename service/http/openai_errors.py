@@ -7,7 +7,7 @@ Does: write a problem in OpenAI's shape, with the codes and types that its clien
 from collections.abc import Mapping
 from typing import Final
 
-from intaglio.schemas.openai_options import OpenAIError, OpenAIErrorDocument
+from intaglio.schemas.openai.options import OpenAIError, OpenAIErrorDocument
 from intaglio.schemas.problem import Code
 
 from .operations import ErrorBody

@@ -7,16 +7,16 @@ Does: one function for each operation, and their table. Does not: prepare genera
 from functools import partial
 from typing import Final
 
-from intaglio.schemas.openai_chat import ChatChunk, ChatCompletion, ChatRequest
-from intaglio.schemas.openai_completions import Completion, CompletionRequest
-from intaglio.schemas.openai_tokens import (
+from intaglio.schemas.openai.chat_completions import ChatChunk, ChatCompletion, ChatRequest
+from intaglio.schemas.openai.text_completions import Completion, CompletionRequest
+from intaglio.schemas.openai.tokens import (
     DetokenizeRequest,
     DetokenizeResult,
     TokenizeRequest,
     TokenizeResult,
 )
 from intaglio.schemas.problem import Code
-from intaglio.schemas.wire import ModelCard
+from intaglio.schemas.server_info import ModelCard
 from starlette.requests import Request
 from starlette.responses import Response
 

@@ -10,15 +10,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-from intaglio.schemas.problem import Code
-from intaglio.schemas.responses_items import InputItem
-from intaglio.schemas.responses_wire import (
+from intaglio.schemas.openai.responses import (
     ResponseDeleted,
     ResponseEvent,
     ResponseItems,
     ResponseObject,
     ResponsesRequest,
 )
+from intaglio.schemas.openai.responses_items import InputItem
+from intaglio.schemas.problem import Code
 from starlette.requests import Request
 from starlette.responses import Response
 

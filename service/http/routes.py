@@ -11,14 +11,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from intaglio.grammar.api import Constraint
-from intaglio.schemas.explanation import ExplainRequest, ExplainResult
+from intaglio.schemas.extraction.explanation import ExplainRequest, ExplainResult
 from intaglio.schemas.problem import Code
-from intaglio.schemas.wire import (
-    Health,
-    ModelCard,
-    ModelList,
-    Version,
-)
+from intaglio.schemas.server_info import Health, ModelCard, ModelList, Version
 from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response

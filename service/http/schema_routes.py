@@ -6,9 +6,9 @@ Does: one function for each operation, and their table. Does not: store schemas 
 from functools import partial
 from typing import TYPE_CHECKING
 
+from intaglio.schemas.extraction.requests import ExtractRequest
 from intaglio.schemas.problem import Code
 from intaglio.schemas.registry import RegisteredSchema, RegisterSchema, SchemaPage
-from intaglio.schemas.wire import ExtractRequest
 from starlette.requests import Request
 from starlette.responses import Response
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 import anyio.to_thread
 from intaglio.engine.api import EngineState, SchemaGate
-from intaglio.schemas.wire import Health
+from intaglio.schemas.server_info import Health
 
 from ..config import ServiceConfig
 from ..documents.document_reader import DocumentReader

@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import partial
 
 from intaglio.engine.api import Request
-from intaglio.schemas.extract_events import AnyExtractEvent
-from intaglio.schemas.wire import ExtractResult
+from intaglio.schemas.extraction.extract_events import AnyExtractEvent
+from intaglio.schemas.extraction.results import ExtractResult
 
 from ..extraction.engine_output import EngineOutput
 from ..extraction.extract import ParsedExtraction, Prepared

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final
 
-from intaglio.schemas.contract import Contract
+from intaglio.schemas.base import Wire
+from intaglio.schemas.extraction.contract import Contract
 from intaglio.schemas.jobs import DeadRow, JobSpec, JobStatus
-from intaglio.schemas.wire import Wire
 from jinja2 import Environment, select_autoescape
 from pydantic import Field, JsonValue
 

@@ -8,8 +8,9 @@ import queue
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from concurrent.futures import Future
 
+from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest
+from intaglio.schemas.extraction.results import ExtractResult
 from intaglio.schemas.jobs import JobSpec
-from intaglio.schemas.wire import ExtractOptions, ExtractRequest, ExtractResult
 
 from ..client import IntaglioError
 from ..client.models import extraction

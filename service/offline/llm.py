@@ -28,7 +28,7 @@ from intaglio.engine.api import (
     model_folder,
 )
 from intaglio.grammar.api import Constraint
-from intaglio.schemas.contract import Contract
+from intaglio.schemas.extraction.contract import Contract
 from pydantic import TypeAdapter
 
 from ..client.errors import IntaglioError

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from intaglio.engine.api import Delta, Request, SchemaGate
 from intaglio.grammar.api import Verdict
-from intaglio.schemas.wire import ExtractResult
+from intaglio.schemas.extraction.results import ExtractResult
 
 from ..client.errors import IntaglioError
 from ..client.models import Extraction, extraction, request_body

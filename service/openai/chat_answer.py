@@ -1,7 +1,7 @@
 """The answer of a chat completion, streamed or whole, from the events of a generation.
 
-Does: write chunks and bodies in the shape of `schemas/openai_chat.py`, both from the same parts, so that they say the
-same. Does not: generate, or divide replies into parts (`reply_parts`).
+Does: write chunks and bodies in the shape of `schemas/openai/chat_completions.py`, both from the same parts, so that
+they say the same. Does not: generate, or divide replies into parts (`reply_parts`).
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterable

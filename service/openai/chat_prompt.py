@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from intaglio.engine.api import Piece
-from intaglio.schemas.openai_chat import ChatMessage, ContentPart
+from intaglio.schemas.openai.chat_completions import ChatMessage, ContentPart
 
 from ..dialects.stated import refused
 from ..extraction.extract import TextModel

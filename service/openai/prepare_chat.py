@@ -8,8 +8,8 @@ from dataclasses import replace
 from uuid import uuid4
 
 from intaglio.engine.api import EngineInfo
-from intaglio.schemas.openai_chat import ChatRequest
-from intaglio.schemas.openai_options import OpenAIOptions
+from intaglio.schemas.openai.chat_completions import ChatRequest
+from intaglio.schemas.openai.options import OpenAIOptions
 
 from ..dialects.every import stated_constraint
 from ..dialects.stated import Stated, refused

@@ -10,15 +10,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Protocol
 
-from intaglio.schemas.openai_options import SamplingFields
-from intaglio.schemas.responses_items import InputItem, InputMessage
-from intaglio.schemas.responses_wire import (
+from intaglio.schemas.openai.options import SamplingFields
+from intaglio.schemas.openai.responses import (
     AllowedFunctions,
     FunctionTool,
     NamedTool,
     ResponsesRequest,
     TextFormat,
 )
+from intaglio.schemas.openai.responses_items import InputItem, InputMessage
 
 from ..dialects.stated import Stated, json_stated, object_stated, refused
 from ..generation.answer_check import check_of

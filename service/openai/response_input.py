@@ -1,13 +1,13 @@
 """The input of a response as a conversation: items to messages.
 
 Does: put calls and the text before them into one message, as chats have it, and reject parts that are not text. Does
-not: render messages (`chat_prompt`), or read items (`schemas/responses_items.py`).
+not: render messages (`chat_prompt`), or read items (`schemas/openai/responses_items.py`).
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from intaglio.schemas.responses_items import (
+from intaglio.schemas.openai.responses_items import (
     InputCall,
     InputCallOutput,
     InputItem,

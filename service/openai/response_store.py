@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import pydantic
 import sqlalchemy as sa
+from intaglio.schemas.openai.responses_items import InputItem
 from intaglio.schemas.problem import Detail
-from intaglio.schemas.responses_items import InputItem
 
 from ..errors import ResponsesUnavailable, UnknownResponse
 from ..sqlite import configure_sqlite

@@ -1,14 +1,14 @@
 """Sampling options of OpenAI-compatible requests as the engine's parameters.
 
 Does: convert the fields, and refuse those that contradict each other. Does not: check single fields
-(`schemas/openai_options.py`).
+(`schemas/openai/options.py`).
 """
 
 from typing import Final
 
 from intaglio.engine.api import OutputLimits, SamplingParams
 from intaglio.grammar.api import Constraint, Kind
-from intaglio.schemas.openai_options import OpenAIOptions, SamplingFields
+from intaglio.schemas.openai.options import OpenAIOptions, SamplingFields
 
 from ..dialects.stated import refused
 

@@ -1,7 +1,7 @@
 """From the body of a completion to a generation, and back to its answer.
 
 Does: read prompts of text or tokens, refuse what completions of OpenAI offer and this service does not, write bodies
-and chunks in the shape of `schemas/openai_completions.py`. Does not: render chat templates, or run anything.
+and chunks in the shape of `schemas/openai/text_completions.py`. Does not: render chat templates, or run anything.
 """
 
 import time
@@ -12,8 +12,8 @@ from typing import Any
 from uuid import uuid4
 
 import msgspec
-from intaglio.schemas.openai_completions import MAX_PROMPTS, CompletionRequest
-from intaglio.schemas.openai_options import MAX_CHOICES
+from intaglio.schemas.openai.options import MAX_CHOICES
+from intaglio.schemas.openai.text_completions import MAX_PROMPTS, CompletionRequest
 
 from ..dialects.every import stated_constraint
 from ..dialects.stated import refused

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from intaglio.grammar.api import Kind
-from intaglio.schemas.openai_tools import (
+from intaglio.schemas.openai.tools import (
     AllowedToolsChoice,
     ChatTool,
     FunctionChoice,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from intaglio.schemas.grounding import FieldReport
+from intaglio.schemas.extraction.grounding import FieldReport
 from pydantic import JsonValue
 
 from ..extraction.decimals import key

@@ -6,7 +6,7 @@ Does: carry the reports and pointers of windows over to the whole. Does not: fin
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from intaglio.schemas.grounding import Candidate, FieldReport, Span
+from intaglio.schemas.extraction.grounding import Candidate, FieldReport, Span
 
 from ..grounding.data_leaves import records
 from .merge_readings import ChosenValue, Merged, Moved

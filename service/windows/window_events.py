@@ -6,13 +6,13 @@ Does: turn settled items and the final result into the events that `json_events`
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from intaglio.schemas.extract_events import (
+from intaglio.schemas.extraction.extract_events import (
     AnyExtractEvent,
     FieldCompletedEvent,
     FieldStartedEvent,
     ObjectCompletedEvent,
 )
-from intaglio.schemas.wire import ExtractResult
+from intaglio.schemas.extraction.results import ExtractResult
 
 from ..extraction.json_events import MAX_EVENT_DEPTH, Kind
 from .merge_readings import SettledItem

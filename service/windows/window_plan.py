@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from intaglio.engine.api import TooLong
-from intaglio.schemas.wire import Message
+from intaglio.schemas.extraction.requests import Message
 
 from ..errors import RequestDeadlineExceeded
 from ..extraction.budget import AnswerRoom

@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from intaglio.schemas.wire import ExtractResult
+from intaglio.schemas.extraction.results import ExtractResult
 
 from ..extraction.extract import Extractor, Prepared
 from .merge_readings import SettledItem

@@ -11,9 +11,15 @@ from typing import Any, Final
 from uuid import uuid4
 
 import referencing.exceptions
-from intaglio.schemas.grounding import FieldReport, Span
+from intaglio.schemas.extraction.grounding import FieldReport, Span
+from intaglio.schemas.extraction.results import (
+    AnswerWarning,
+    ExtractResult,
+    Timings,
+    Usage,
+    WindowedReading,
+)
 from intaglio.schemas.problem import Detail
-from intaglio.schemas.wire import AnswerWarning, ExtractResult, Timings, Usage, WindowedReading
 
 from ..errors import WindowsConflict
 from ..extraction.ecma_patterns import PatternTooCostly, PatternUnreadable

@@ -15,8 +15,9 @@ from typing import Any
 
 import httpx2
 from intaglio.engine.api import EngineConfig, Launch, Watch
+from intaglio.schemas.extraction.requests import ExtractOptions
+from intaglio.schemas.extraction.results import ExtractResult
 from intaglio.schemas.problem import ProblemDocument
-from intaglio.schemas.wire import ExtractOptions, ExtractResult
 
 from tests.fuzz.effort import Effort
 from tests.fuzz.values import HALVES, TEXTS, VAST, Dice

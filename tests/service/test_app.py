@@ -14,8 +14,9 @@ from typing import Any
 import httpx2
 import pytest
 from intaglio.engine.api import Watch
+from intaglio.schemas.extraction.results import ExtractResult
 from intaglio.schemas.problem import Code, ProblemDocument
-from intaglio.schemas.wire import ExtractResult, ModelList
+from intaglio.schemas.server_info import ModelList
 
 from tests.support.live_service import PATIENCE_S, TRUSTING, Live, live, until
 from tests.support.scripted_engine import BLOCKS, Script, launch

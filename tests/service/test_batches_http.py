@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from intaglio.schemas.batch_wire import ENDED_BATCH
+from intaglio.schemas.openai.batches import ENDED_BATCH
 
 from tests.support.live_service import TRUSTING, Live, live, until
 from tests.support.scripted_engine import launch

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from intaglio.schemas import catalogue
-from intaglio.schemas.wire import Timings, Usage
+from intaglio.schemas.extraction.results import Timings, Usage
 from intaglio.service.cli.cli_errors import CliError
 from intaglio.service.cli.demo import DemoDocument, leaves, show
 from intaglio.service.client import Extraction

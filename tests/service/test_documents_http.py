@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from intaglio import Client
-from intaglio.schemas.document_wire import DocumentObject
-from intaglio.schemas.wire import ExtractResult
+from intaglio.schemas.extraction.document_objects import DocumentObject
+from intaglio.schemas.extraction.results import ExtractResult
 from intaglio.service.client import DocumentRefused, NotFound
 
 from tests.support.document_files import docx, mail, paragraph, pdf

@@ -9,7 +9,7 @@ import pytest
 from intaglio.engine.api import SamplingParams
 from intaglio.grammar.api import Constraint, Kind
 from intaglio.schemas import catalogue
-from intaglio.schemas.contract import Contract
+from intaglio.schemas.extraction.contract import Contract
 from intaglio.service.client import BadRequest, SchemaRefused
 from intaglio.service.offline.llm import LLM
 

@@ -15,8 +15,8 @@ import httpx2
 import jsonschema
 import pytest
 from intaglio.engine.api import EngineConfig, Launch, Watch
+from intaglio.schemas.extraction.results import ExtractResult
 from intaglio.schemas.problem import ProblemDocument
-from intaglio.schemas.wire import ExtractResult
 
 from tests.support.live_service import PATIENCE_S, Live, live, until
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint

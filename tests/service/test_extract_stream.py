@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from intaglio.engine.api import Watch
-from intaglio.schemas.extract_events import ExtractEvent, ExtractResults
+from intaglio.schemas.extraction.extract_events import ExtractEvent, ExtractResults
 from intaglio.schemas.problem import Code
 
 from tests.support.events import Event, events

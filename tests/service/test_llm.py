@@ -12,7 +12,7 @@ import torch
 from intaglio.engine.api import ConfigError, Finish, ModelError, SamplingParams
 from intaglio.grammar.api import Constraint, Kind, Verdict
 from intaglio.schemas import catalogue
-from intaglio.schemas.wire import ExtractOptions
+from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.service.client import BadRequest, IntaglioError, NotFound, SchemaRefused, TooLong
 from intaglio.service.client.models import Options
 from intaglio.service.offline.llm import LLM, extract

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from intaglio.schemas.explanation import ExplainResult
+from intaglio.schemas.extraction.explanation import ExplainResult
 from intaglio.schemas.problem import Code, ProblemDocument
 
 from tests.support.live_service import Live

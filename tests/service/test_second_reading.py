@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from intaglio.engine.api import Finish, Request, SamplingParams
-from intaglio.schemas.contract import Contract
+from intaglio.schemas.extraction.contract import Contract
 from intaglio.service.errors import RequestDeadlineExceeded
 from intaglio.service.extraction.engine_output import EngineOutput
 from intaglio.service.extraction.extract import Prepared

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 from intaglio.engine.api import EngineConfig, SamplingParams, launches
 from intaglio.grammar.api import Constraint, Kind
-from intaglio.schemas.grounding import FieldReport
+from intaglio.schemas.extraction.grounding import FieldReport
 from intaglio.service.client import SchemaRefused
 from intaglio.service.client.shapes import shape_of
 from intaglio.service.client.verbatim import Verbatim

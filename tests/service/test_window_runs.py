@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from intaglio.engine.api import Watch
-from intaglio.schemas.wire import ExtractResult
+from intaglio.schemas.extraction.results import ExtractResult
 
 from tests.support.events import Event, events
 from tests.support.live_service import Live, live, until

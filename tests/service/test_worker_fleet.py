@@ -17,7 +17,7 @@ import httpx2
 import msgspec
 import psutil
 import pytest
-from intaglio.schemas.wire import ExtractOptions
+from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.service.extraction.translate import extraction_constraint
 from intaglio.service.http import api_process
 from intaglio.service.http.listen import listen

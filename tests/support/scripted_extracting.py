@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator
 from itertools import islice
 from typing import Any
 
-from intaglio.schemas.wire import Timings, Usage
+from intaglio.schemas.extraction.results import Timings, Usage
 from intaglio.service.client import APIStatusError, ConnectionFailed, Extraction, IntaglioError
 from intaglio.service.client.errors import ErrorAnswer
 from intaglio.service.jobs.backends import Finished, Task

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.schemas.jobs import DeadRow, JobSpec
-from intaglio.schemas.wire import ExtractOptions
 from pydantic import JsonValue
 
 _NEWER_OPTIONS: Final = ("grounding", "confidence", "token_alternatives")

@@ -16,7 +16,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
-from intaglio.schemas.batch_wire import BatchObject, BatchRequest, Endpoint
+from intaglio.schemas.openai.batches import BatchObject, BatchRequest, Endpoint
 from intaglio.service.batches.answering import BatchTools, Pace
 from intaglio.service.batches.batch_host import BatchHost
 from intaglio.service.batches.batch_ledger import WINDOW_S, BatchLedger, BatchOwner

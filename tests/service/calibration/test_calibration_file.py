@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from intaglio.engine.api import ModelError
-from intaglio.schemas.grounding import FieldReport, LeafConfidence
+from intaglio.schemas.extraction.grounding import FieldReport, LeafConfidence
 from intaglio.service.calibration.calibration_file import (
     Calibration,
     HeldOut,

@@ -1,7 +1,7 @@
 """What is known of a value, from the report of an answer, and as numbers."""
 
 import pytest
-from intaglio.schemas.grounding import FieldReport, LeafConfidence, Span
+from intaglio.schemas.extraction.grounding import FieldReport, LeafConfidence, Span
 from intaglio.service.calibration.value_evidence import (
     ValueEvidence,
     evidence_of,

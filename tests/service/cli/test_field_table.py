@@ -1,6 +1,6 @@
 """The table of sources on the terminal."""
 
-from intaglio.schemas.grounding import FieldReport, LeafConfidence, Span
+from intaglio.schemas.extraction.grounding import FieldReport, LeafConfidence, Span
 from intaglio.service.cli.field_table import field_table
 from rich.console import Console
 

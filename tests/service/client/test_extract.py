@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from intaglio.schemas.wire import ExtractOptions, ExtractRequest
+from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest
 from intaglio.service.client import Extraction, Options, ResultMismatch, UnexpectedAnswer
 from intaglio.service.client.shapes import shape_of
 from jsonschema import Draft202012Validator

@@ -4,7 +4,7 @@ import random
 from array import array
 
 import pypdfium2 as pdfium
-from intaglio.schemas.grounding import Box, FieldReport, Span
+from intaglio.schemas.extraction.grounding import Box, FieldReport, Span
 from intaglio.service.documents.field_places import placed, span_boxes
 from intaglio.service.documents.parse_document import parse_document
 from intaglio.service.documents.parsed_document import PDF, PLAIN, Page, ParsedDocument

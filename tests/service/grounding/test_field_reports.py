@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from intaglio.schemas.wire import ExtractOptions
+from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.service.grounding.field_reports import (
     MAX_OCCURRENCES,
     NO_REPORT,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from intaglio.engine.api import Cut, CutReason, TokenLogprob
-from intaglio.schemas.grounding import LeafConfidence
+from intaglio.schemas.extraction.grounding import LeafConfidence
 from intaglio.service.grounding.leaf_confidence import ScoredOutput, confidences
 
 VOCABULARY: list[bytes | None] = [

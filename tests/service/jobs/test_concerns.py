@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from intaglio.schemas.grounding import FieldReport, Span
+from intaglio.schemas.extraction.grounding import FieldReport, Span
+from intaglio.schemas.extraction.results import Timings, Usage
 from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
 from intaglio.schemas.problem import Code
-from intaglio.schemas.wire import Timings, Usage
 from intaglio.service.client import Extraction
 from intaglio.service.jobs.backends import Finished, LocalBackend, Task
 from intaglio.service.jobs.ingest import source_fingerprint

@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 import openai
 import pytest
-from intaglio.schemas.openai_chat import ChatChunk, ChatCompletion
+from intaglio.schemas.openai.chat_completions import ChatChunk, ChatCompletion
 from pydantic import BaseModel
 
 from tests.support.live_service import Live

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from intaglio.schemas.openai_chat import ChatCompletion
+from intaglio.schemas.openai.chat_completions import ChatCompletion
 
 from tests.support.live_service import Live, live
 from tests.support.scripted_engine import launch

@@ -5,7 +5,7 @@ from typing import Any
 
 import openai
 import pytest
-from intaglio.schemas.openai_chat import ChatChunk, ChatCompletion
+from intaglio.schemas.openai.chat_completions import ChatChunk, ChatCompletion
 
 from tests.support.live_service import Live
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from intaglio.schemas.responses_items import InputMessage
+from intaglio.schemas.openai.responses_items import InputMessage
 from intaglio.service.errors import ResponsesUnavailable, UnknownResponse
 from intaglio.service.openai.response_store import ResponseStore
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import openai
 import pytest
-from intaglio.schemas.responses_wire import ResponseEvent, ResponseObject
+from intaglio.schemas.openai.responses import ResponseEvent, ResponseObject
 
 from tests.support.live_service import Live, live
 from tests.support.scripted_engine import launch

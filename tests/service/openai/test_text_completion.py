@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 import openai
 import pytest
-from intaglio.schemas.openai_completions import Completion
+from intaglio.schemas.openai.text_completions import Completion
 
 from tests.support.live_service import Live
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from axe_core_python.selenium import Axe
 from intaglio.schemas import catalogue
-from intaglio.schemas.wire import ExtractOptions
+from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.service.extraction.translate import extraction_constraint
 from intaglio.service.page.saved_page import saved_page
 from selenium.webdriver import Chrome

@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from intaglio.schemas.grounding import FieldReport, LeafConfidence
+from intaglio.schemas.extraction.grounding import FieldReport, LeafConfidence
 from intaglio.service.windows.merge_readings import Merged, Merger, WindowReading
 from intaglio.service.windows.split import Window
 

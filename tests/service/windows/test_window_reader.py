@@ -9,8 +9,9 @@ import pytest
 from intaglio.engine.api import Finish, TooLong
 from intaglio.engine.types import Request
 from intaglio.grammar.api import Verdict
-from intaglio.schemas.grounding import Span
-from intaglio.schemas.wire import ExtractOptions, ExtractRequest, ExtractResult
+from intaglio.schemas.extraction.grounding import Span
+from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest
+from intaglio.schemas.extraction.results import ExtractResult
 from intaglio.service.errors import RequestDeadlineExceeded, WindowsConflict
 from intaglio.service.extraction.engine_output import EngineOutput
 from intaglio.service.extraction.extract import Extractor, Prepared, TextModel

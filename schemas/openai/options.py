@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from .dialects.constraint_fields import ConstraintFields
-from .wire import MAX_COUNT, MAX_NAME_CHARACTERS, Wire
+from ..base import MAX_COUNT, MAX_NAME_CHARACTERS, Wire
+from ..dialects.constraint_fields import ConstraintFields
 
 MAX_CHOICES = 128
 MAX_STOPS = 16

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from .base import Wire
+from ..base import Wire
 
 Grounding = Literal["off", "locate", "verbatim"]
 ConfidenceMode = Literal["off", "first_reading", "second_reading"]

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from .dialects.llama_cpp_fields import LlamaCppFields
-from .dialects.sglang_fields import SglangFields
-from .openai_completions import PromptText
-from .openai_options import INT64, StopString
-from .wire import MAX_COUNT, MAX_NAME_CHARACTERS, Wire
+from ..base import MAX_COUNT, MAX_NAME_CHARACTERS, Wire
+from ..dialects.llama_cpp_fields import LlamaCppFields
+from ..dialects.sglang_fields import SglangFields
+from ..openai.options import INT64, StopString
+from ..openai.text_completions import PromptText
 
 Stops = Annotated[list[StopString], Field(max_length=16)]
 

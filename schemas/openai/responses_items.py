@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from .openai_tools import FunctionName
-from .wire import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from ..base import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from .tools import FunctionName
 
 MAX_PARTS = 4096
 

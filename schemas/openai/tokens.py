@@ -7,8 +7,8 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from .openai_chat import MAX_MESSAGES, ChatMessage
-from .wire import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from ..base import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from .chat_completions import MAX_MESSAGES, ChatMessage
 
 
 class TokenizeRequest(Wire):

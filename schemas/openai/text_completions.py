@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from .openai_options import CompletionUsage, OpenAIOptions
-from .wire import MAX_COUNT, MAX_TEXT_CHARACTERS, Wire
+from ..base import MAX_COUNT, MAX_TEXT_CHARACTERS, Wire
+from .options import CompletionUsage, OpenAIOptions
 
 MAX_PROMPTS = 128
 

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from ..base import Wire
+from ..problem import Code, Detail
 from .contract import Contract
-from .problem import Code, Detail
-from .wire import FormOptions, Wire, check_name
+from .requests import FormOptions, check_name
 
 
 class ExplainRequest(Wire):

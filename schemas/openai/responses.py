@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from .openai_tools import MAX_TOOLS, FunctionName
+from ..base import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
 from .responses_items import InputItem, OutputItem
-from .wire import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from .tools import MAX_TOOLS, FunctionName
 
 MAX_ITEMS = 10_000
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from .openai_options import MAX_TOP_LOGPROBS, CompletionUsage, OpenAIOptions
-from .openai_reasoning import ReasoningFields
-from .openai_tools import EarlierCall, ToolFields
-from .wire import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from ..base import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from .options import MAX_TOP_LOGPROBS, CompletionUsage, OpenAIOptions
+from .reasoning import ReasoningFields
+from .tools import EarlierCall, ToolFields
 
 MAX_MESSAGES = 10_000
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from .wire import MAX_COUNT, Wire
+from ..base import MAX_COUNT, Wire
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 

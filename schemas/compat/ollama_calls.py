@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from .openai_options import INT64, StopString
-from .wire import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from ..base import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from ..openai.options import INT64, StopString
 
 MAX_OLLAMA_MESSAGES = 10_000
 

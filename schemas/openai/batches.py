@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .wire import MAX_NAME_CHARACTERS, Wire
+from ..base import MAX_NAME_CHARACTERS, Wire
 
 MIN_EXPIRY_S = 3600
 MAX_EXPIRY_S = 30 * 86_400

@@ -1,4 +1,4 @@
-"""The wire types of the service: requests and results. Unknown fields are errors, never ignored.
+"""The wire types of an extraction's request, with its options. Unknown fields are errors, never ignored.
 
 Does: define shapes, defaults and bounds. Does not: examine schemas or run engines.
 """
@@ -15,14 +15,10 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from .base import Wire as Wire
-from .contract import Contract
-from .document_wire import DocumentSource, DocumentSummary
-from .grounding import ConfidenceMode, FieldReport, Grounding, Span
+from ..base import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from .document_objects import DocumentSource
+from .grounding import ConfidenceMode, Grounding
 
-MAX_TEXT_CHARACTERS = 1_000_000
-MAX_NAME_CHARACTERS = 1024
-MAX_COUNT = 2**31 - 1
 MAX_MESSAGES = 1024
 MAX_TEXTS = 1024
 MAX_EXAMPLES = 64
@@ -215,113 +211,3 @@ def check_name(schema: object) -> None:
         raise ValueError("schema: a name must not be blank")
     if len(schema) > MAX_NAME_CHARACTERS:
         raise ValueError(f"schema: a name has at most {MAX_NAME_CHARACTERS} characters")
-
-
-class Usage(Wire):
-    """Token counts of one request.
-
-    `budget_forced` tells that the answer needed more tokens than its budget, so that its rest was completed in the
-    shortest way the schema allows: it is valid, but its last values may be incomplete. Raise `max_tokens`.
-
-    `budget` is the maximum number of tokens of the answer, and `budget_from` its origin: `max_tokens` of the request,
-    the `default` for schema and document, or the model's `context` if that left less.
-    """
-
-    prompt_tokens: int
-    output_tokens: int
-    total_tokens: int
-    forced_tokens: int = 0
-    budget_forced: bool = False
-    budget: int | None = None
-    budget_from: Literal["max_tokens", "default", "context"] | None = None
-
-
-class Timings(Wire):
-    """The time of one request by phase, in milliseconds."""
-
-    queue_ms: float
-    prefill_ms: float
-    decode_ms: float
-    total_ms: float
-
-
-class AnswerWarning(Wire):
-    """A notice about a value that validity does not cover. `pointer` is a JSON Pointer into `data`.
-
-    `kind` is `looped`: the value repeated itself and was ended; `budget_forced`: the budget was reached in it;
-    `not_stated`: it is null because the request allows null for values that are not stated, and the schema alone does
-    not; `offset_not_stated`: a time has a UTC offset because its format requires one, and the document states none that
-    gives it; `not_found`: no window of a long document states it, and the value is from one more reading;
-    `items_dropped`: the windows of a long document gave more items than the schema allows. Further kinds may be added.
-    """
-
-    pointer: str
-    kind: str
-    message: str
-    hint: str = ""
-
-
-class WindowedReading(Wire):
-    """How a long document was read: in `windows` windows, at these `spans` of its text, in order. Neighbours share at
-    most `overlap_tokens` tokens.
-    """
-
-    windows: int
-    overlap_tokens: int
-    spans: tuple[Span, ...]
-
-
-class ExtractResult(Wire):
-    """Body of a successful extraction: `data` is always valid against the whole schema.
-
-    `valid` is the verdict of the final, independent validation; an invalid result is never sent as a success, so it is
-    true here. `finish` is `stop`, because a truncated document is an error and not a result. `contract` lists the
-    enforced keywords. `warnings` report values that may differ from the document; with `not_stated: "null"`, `data` is
-    valid against the schema with null allowed. `fields` has the source and the confidence of each scalar of `data`, by
-    JSON Pointer, if the options ask for them. `document` describes the file, if the request had one.
-    `reading` tells how a long document was read, and is null for one that was read at once.
-    """
-
-    id: str
-    model: str
-    data: JsonValue
-    valid: Literal[True] = True
-    finish: Literal["stop"] = "stop"
-    usage: Usage
-    timings: Timings
-    contract: Contract = Contract()
-    warnings: tuple[AnswerWarning, ...] = ()
-    fields: dict[str, FieldReport] = Field(default_factory=dict)
-    document: DocumentSummary | None = None
-    reading: WindowedReading | None = None
-
-
-class ModelCard(Wire):
-    """One entry of `GET /v1/models`."""
-
-    id: str
-    object: Literal["model"] = "model"
-    created: int
-    owned_by: str = "intaglio"
-    context_length: int
-    parameters: int
-
-
-class ModelList(Wire):
-    """Body of `GET /v1/models`."""
-
-    object: Literal["list"] = "list"
-    data: tuple[ModelCard, ...]
-
-
-class Health(Wire):
-    """Body of `GET /health` and `GET /ready`."""
-
-    status: Literal["ok", "loading model", "stopping", "engine down"]
-
-
-class Version(Wire):
-    """Body of `GET /version`."""
-
-    version: str
-    model: str

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from .wire import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from ..base import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
 
 MAX_TOOLS = 128
 

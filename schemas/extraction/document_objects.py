@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from .base import Wire
+from ..base import Wire
 
 MAX_BASE64_CHARACTERS = 2**31
 

@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, RootModel
 
-from .problem import Problem
-from .wire import ExtractResult, Usage, Wire
+from ..base import Wire
+from ..problem import Problem
+from .results import ExtractResult, Usage
 
 
 class StreamEvent(Wire):

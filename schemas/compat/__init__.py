@@ -1,0 +1,1 @@
+"""The wire types of other servers' own interfaces: llama.cpp, SGLang and Ollama."""

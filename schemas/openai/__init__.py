@@ -1,0 +1,1 @@
+"""The wire types of OpenAI's interface, one file for each kind of call."""

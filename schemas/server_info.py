@@ -1,0 +1,36 @@
+"""The wire types of what a server says about itself: models, health and version."""
+
+from typing import Literal
+
+from .base import Wire
+
+
+class ModelCard(Wire):
+    """One entry of `GET /v1/models`."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int
+    owned_by: str = "intaglio"
+    context_length: int
+    parameters: int
+
+
+class ModelList(Wire):
+    """Body of `GET /v1/models`."""
+
+    object: Literal["list"] = "list"
+    data: tuple[ModelCard, ...]
+
+
+class Health(Wire):
+    """Body of `GET /health` and `GET /ready`."""
+
+    status: Literal["ok", "loading model", "stopping", "engine down"]
+
+
+class Version(Wire):
+    """Body of `GET /version`."""
+
+    version: str
+    model: str
