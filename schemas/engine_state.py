@@ -22,6 +22,9 @@ class EngineFacts(Wire):
     blocks: int = Field(description="KV blocks.")
     block_size: int = Field(description="Tokens in a KV block.")
     pid: int
+    start_seconds: dict[str, float] = Field(
+        default_factory=dict, description="Seconds that each part of the start took."
+    )
 
 
 class EngineLives(Wire):

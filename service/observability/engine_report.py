@@ -57,6 +57,7 @@ def _facts(info: EngineInfo) -> EngineFacts:
         blocks=info.blocks,
         block_size=info.block_size,
         pid=info.pid,
+        start_seconds=dict(info.start_s),
     )
 
 

@@ -200,26 +200,25 @@ def warm_up(workload: Workload, url: str) -> None:
             ask(f"{url}/v1/extract", workload.bodies(number + 1, turn)[number])
 
 
-def over_http(workload: Workload, cases: Sequence[Case], port: int, loaders: int) -> list[Figures]:
-    found = []
+def over_http(
+    workload: Workload, cases: Sequence[Case], port: int, loaders: int
+) -> Iterator[Figures]:
     for case in cases:
         runs = []
         for run in range(case.runs):
             salt = f"{case.name} {run}" if case.cold else "cached"
             runs.append(load(workload, case, workload.bodies(case.requests, salt), port, loaders))
             print(runs[-1], flush=True)
-        found.append(median(runs))
-    return found
+        yield median(runs)
 
 
-def alone(workload: Workload, cases: Sequence[Case], folder: Path) -> list[Figures]:
+def alone(workload: Workload, cases: Sequence[Case], folder: Path) -> Iterator[Figures]:
     """All cases on the engine in this process, without a service. It must be alone on its device."""
     from tests.bench.engine_alone import EngineAlone
 
     engine = EngineAlone(folder)
     for turn in ("warm", "up"):
         engine.run(workload.bodies(min(64, len(workload.records)), turn), 64)
-    found = []
     for case in cases:
         runs = []
         for run in range(case.runs):
@@ -227,8 +226,7 @@ def alone(workload: Workload, cases: Sequence[Case], folder: Path) -> list[Figur
             seconds, latencies = engine.run(workload.bodies(case.requests, salt), case.clients)
             runs.append(figures(case, "engine", seconds, latencies))
             print(runs[-1], flush=True)
-        found.append(median(runs))
-    return found
+        yield median(runs)
 
 
 def checkpoint(folder: Path, shape: str, tokenizer: Path) -> None:
@@ -316,27 +314,40 @@ def main() -> None:
     cases = [case for case in cases if not args.cases or case.name in args.cases]
     found: list[Figures] = []
     with tempfile.TemporaryDirectory() as temporary:
-        scratch = Path(temporary)
-        model, environ = scratch / "model", settings(args.shape, args.workers)
-        checkpoint(model, args.shape, args.data / "tokenizers/qwen")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = int(free.getsockname()[1])
-        if args.only != "engine":
-            command = command_of(args.shape, model, port, scratch, workload, args.workers)
-            with serving(command, environ, port, scratch / "log") as url:
-                warm_up(workload, url)
-                found += over_http(workload, cases, port, args.loaders)
-        if args.shape != ANSWERING and args.only != "http":
-            os.environ.update(environ)
-            found += alone(workload, cases, model)
+        for one in measured(args, workload, cases, Path(temporary)):
+            found.append(one)
+            if args.out:
+                write(args, found)
     show(found)
-    if args.out:
-        meant = {"shape": args.shape, "commit": args.commit, "cores": os.cpu_count()}
-        meant |= {"command": "python -m tests.bench.bench_http " + " ".join(sys.argv[1:])}
-        args.out.write_text(
-            json.dumps({**meant, "figures": [asdict(one) for one in found]}, indent=1) + "\n"
-        )
+
+
+def measured(
+    args: argparse.Namespace, workload: Workload, cases: Sequence[Case], scratch: Path
+) -> Iterator[Figures]:
+    """The figures of all cases, first over HTTP and then of the engine alone."""
+    model, environ = scratch / "model", settings(args.shape, args.workers)
+    checkpoint(model, args.shape, args.data / "tokenizers/qwen")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    if args.only != "engine":
+        command = command_of(args.shape, model, port, scratch, workload, args.workers)
+        with serving(command, environ, port, scratch / "log") as url:
+            warm_up(workload, url)
+            print("warm", flush=True)
+            yield from over_http(workload, cases, port, args.loaders)
+    if args.shape != ANSWERING and args.only != "http":
+        os.environ.update(environ)
+        yield from alone(workload, cases, model)
+
+
+def write(args: argparse.Namespace, found: Sequence[Figures]) -> None:
+    """Write the figures so far into the file that was asked for."""
+    meant = {"shape": args.shape, "commit": args.commit, "cores": os.cpu_count()}
+    meant |= {"command": "python -m tests.bench.bench_http " + " ".join(sys.argv[1:])}
+    args.out.write_text(
+        json.dumps({**meant, "figures": [asdict(one) for one in found]}, indent=1) + "\n"
+    )
 
 
 if __name__ == "__main__":

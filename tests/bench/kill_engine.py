@@ -10,7 +10,7 @@ computes.
 
 Each request must end with status 200 and the reference's data, or, if it is streamed and something was delivered, with
 an error event that is retryable; then it is sent once more, and must be answered. The time to ready is from the kill
-until all engines are ready.
+until all engines are ready; the seconds of the parts of its start are those that the new engine states.
 """
 
 import argparse
@@ -27,9 +27,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,7 @@ class Round:
     ends: list[Ended]
     killed_after_s: float | None = None
     ready_again_s: float | None = None
+    start_s: dict[str, float] = field(default_factory=dict)
     seen: Counter[str] = field(default_factory=Counter)
 
     def judge(self, reference: list[str], again: dict[int, Ended]) -> None:
@@ -159,8 +161,8 @@ async def ready(client: httpx2.AsyncClient) -> bool:
         return False
 
 
-async def kill(client: httpx2.AsyncClient, dice: random.Random, span: float) -> tuple[float, float]:
-    """Kill an engine at work; the seconds until then, and from then on until the server is ready again."""
+async def kill(client: httpx2.AsyncClient, dice: random.Random, span: float, this: Round) -> None:
+    """Kill an engine at work, and write down in `this` when it was and when the server was ready again."""
     began = time.perf_counter()
     await asyncio.sleep(dice.uniform(0.0, span))
     while True:
@@ -173,18 +175,25 @@ async def kill(client: httpx2.AsyncClient, dice: random.Random, span: float) -> 
     victim = dice.choice(pids)
     os.kill(victim, signal.SIGKILL)
     killed = time.perf_counter()
-    while not await complete(client, without=victim):  # noqa: ASYNC110
+    this.killed_after_s = killed - began
+    before = {one["facts"]["pid"] for one in serving}
+    while (facts := await complete(client, without=victim)) is None:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
-    return killed - began, time.perf_counter() - killed
+    this.ready_again_s = time.perf_counter() - killed
+    this.start_s = next(one["start_seconds"] for one in facts if one["pid"] not in before)
 
 
-async def complete(client: httpx2.AsyncClient, without: int) -> bool:
-    """Whether all engines are ready, and none of them is the process `without`."""
+async def complete(client: httpx2.AsyncClient, without: int) -> list[dict[str, Any]] | None:
+    """The facts of all engines if they are ready, and none of them is the process `without`."""
     engines = (await client.get("/v1/engine/state")).json()["engines"]
-    return all(one["state"] == "ready" and one["facts"]["pid"] != without for one in engines)
+    facts = [one["facts"] for one in engines if one["state"] == "ready"]
+    return None if len(facts) < len(engines) or without in [one["pid"] for one in facts] else facts
 
 
-async def measure(url: str, requests: int, rounds: int, seed: int) -> list[Round]:
+async def measure(
+    url: str, requests: int, rounds: int, seed: int, after: Callable[[list[Round]], None]
+) -> list[Round]:
+    """All rounds; `after` is called with those so far at the end of each."""
     dice, found = random.Random(seed), list[Round]()
     # No connection is used twice: one that the server closes for idleness at that moment would look like a failure.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
@@ -198,14 +207,14 @@ async def measure(url: str, requests: int, rounds: int, seed: int) -> list[Round
         for number in range(UNDISTURBED + rounds):
             began = time.perf_counter()
             work = asyncio.gather(*(one(client, n) for n in range(requests)))
-            killing = None
+            this, killing = Round(0.0, []), None
             if number >= UNDISTURBED:
-                span = min(this.seconds for this in found) * 0.5
-                killing = asyncio.create_task(kill(watcher, dice, span))
-            this = Round(0.0, await work)
+                span = min(one.seconds for one in found) * 0.5
+                killing = asyncio.create_task(kill(watcher, dice, span, this))
+            this.ends = await work
             this.seconds = time.perf_counter() - began
             if killing is not None:
-                this.killed_after_s, this.ready_again_s = await killing
+                await killing
             broken = [n for n, end in enumerate(this.ends) if end.streamed and end.retryable]
             again = await asyncio.gather(*(one(client, n) for n in broken))
             reference = (found[0] if found else this).ends
@@ -213,6 +222,7 @@ async def measure(url: str, requests: int, rounds: int, seed: int) -> list[Round
             print(f"round {number}: {this.seconds:.1f} s, {dict(this.seen)}", end="")
             print(f", ready after {this.ready_again_s or 0.0:.2f} s", flush=True)
             found.append(this)
+            after(found)
     return found
 
 
@@ -222,6 +232,8 @@ def report(found: list[Round]) -> dict[str, Any]:
     total: Counter[str] = Counter()
     for this in disturbed:
         total.update(this.seen)
+    if not disturbed:
+        return {"undisturbed": [{"seconds": r.seconds, **r.seen} for r in found]}
     return {
         "undisturbed": [{"seconds": r.seconds, **r.seen} for r in found[:UNDISTURBED]],
         "kills": len(disturbed),
@@ -235,6 +247,8 @@ def report(found: list[Round]) -> dict[str, Any]:
             {
                 "killed_after_s": round(this.killed_after_s or 0.0, 3),
                 "seconds": round(this.seconds, 3),
+                "ready_again_s": round(this.ready_again_s or 0.0, 3),
+                "start_s": this.start_s,
                 **this.seen,
             }
             for this in disturbed
@@ -263,36 +277,48 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Kills engines under load.")
     parser.add_argument("--shape", choices=[*SHAPES, "embedded"], default="tiny")
     parser.add_argument("--tokenizer", type=Path, help="folder with a tokenizer.json")
+    parser.add_argument("--data", type=Path, help="folder with tokenizers, in place of --tokenizer")
     parser.add_argument("--requests", type=int, default=512)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--engines", type=int, default=1)
     parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--set", nargs="*", default=[], help="variables of the server, NAME=value")
+    parser.add_argument("--quiet", action="store_true", help="the server logs only warnings")
+    parser.add_argument("--commit", default="unknown")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
+    tokenizer = given.data / "tokenizers/qwen" if given.data else given.tokenizer
     scratch = Path(tempfile.mkdtemp())
     try:
-        model = model_of(given.shape, given.tokenizer, scratch)
+        model = model_of(given.shape, tokenizer, scratch)
         settings = dict(pair.split("=", 1) for pair in given.set)
         settings.setdefault("INTAGLIO_SERVICE_MAX_REQUESTS", str(given.requests))
+        if given.quiet:
+            settings["INTAGLIO_SERVICE_LOG_LEVEL"] = "warning"
+        keep = partial(write, given)
         with served(model, given.engines, settings) as url:
-            found = asyncio.run(measure(url, given.requests, given.rounds, given.seed))
+            found = asyncio.run(measure(url, given.requests, given.rounds, given.seed, keep))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     figures = report(found)
     print(json.dumps({key: value for key, value in figures.items() if key != "rounds"}, indent=1))
-    if given.out:
-        device = torch.cuda.get_device_name() if torch.cuda.is_available() else platform.machine()
-        about = {
-            "command": "python -m tests.bench.kill_engine " + " ".join(sys.argv[1:-2]),
-            "device": device,
-            "model": given.shape,
-            "requests": given.requests,
-            "streamed": len(range(0, given.requests, STREAMED)),
-            "engines": given.engines,
-        }
-        given.out.write_text(json.dumps({**about, **figures}, indent=1) + "\n")
     return 1 if failures(found) else 0
+
+
+def write(given: argparse.Namespace, found: list[Round]) -> None:
+    """Write the figures of the rounds so far into the file that was asked for."""
+    if not given.out:
+        return
+    about = {
+        "command": f"python -m tests.bench.kill_engine --shape {given.shape} --rounds {given.rounds}",
+        "commit": given.commit,
+        "device": torch.cuda.get_device_name() if torch.cuda.is_available() else platform.machine(),
+        "model": given.shape,
+        "requests": given.requests,
+        "streamed": len(range(0, given.requests, STREAMED)),
+        "engines": given.engines,
+    }
+    given.out.write_text(json.dumps({**about, **report(found)}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
