@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import Field, JsonValue, model_validator
 
 from .base import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
+from .extraction.grounding import FieldReport
 from .extraction.requests import ExtractOptions, check_name
 
 MAX_PATH_CHARACTERS = 4096
@@ -184,7 +185,8 @@ class ReviewRow(Wire):
     """A row with values that a person should look at, or has looked at.
 
     `unsure` has the probability of each such value by its JSON Pointer; the pointer "" with null stands for a result
-    without any probability. `data` is the result, or the correction.
+    without any probability. `data` is the result, or the correction. `sources` has the places of its values in the text
+    by their pointers, if the request asks for them.
     """
 
     row: int
@@ -193,6 +195,7 @@ class ReviewRow(Wire):
     unsure: dict[str, float | None]
     text: str | None
     data: JsonValue
+    sources: dict[str, FieldReport] = Field(default_factory=dict)
 
 
 class ReviewPage(Wire):

@@ -23,7 +23,7 @@ from ..config import ServiceConfig
 from .cli_errors import CliError, Exit
 from .console import errors, results, spinner, write_json
 from .job_progress import ProgressBar, status_line
-from .local_model import offline
+from .local_model import offline, require_local_calibration
 
 try:
     from ..jobs.backends import ExtractionBackend, LocalBackend, RemoteBackend
@@ -54,27 +54,32 @@ except ModuleNotFoundError as missing:
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """The choice of an extraction backend: a service at `url`, a Ray cluster, or a local engine."""
+    """The choice of an extraction backend: a service at `url`, a Ray cluster, or a local engine.
+
+    `calibration` is the file of a calibration for engines of this command's own; a service has its own.
+    """
 
     url: str | None
     model: str | None
     at_once: int | None = None
     cluster: str | None = None
     workers: int | None = None
+    calibration: Path | None = None
 
     @contextmanager
     def ready(self, spec: JobSpec) -> Iterator[ExtractionBackend]:
         """Open the backend for the duration of the context."""
+        require_local_calibration(self.calibration, self.url)
         options: Options = spec.options.model_dump(exclude_unset=True)  # type: ignore[assignment]
         limits = {} if self.at_once is None else {"at_once": self.at_once}
         if self.cluster is not None:
-            with _on_cluster(self.cluster, self.model, options, self.workers) as clustered:
+            with _on_cluster(self.cluster, self, options) as clustered:
                 yield clustered
             return
         if self.url is not None:
             yield RemoteBackend(self.url, options, self.model, **limits)
             return
-        with offline(self.model) as loaded:
+        with offline(self.model, self.calibration) as loaded:
             yield LocalBackend(loaded.llm, options, **limits)
 
 
@@ -216,7 +221,7 @@ def rewrite_outputs(job: str, ledger_url: str | None, options: RunOptions) -> Ex
 
 @contextmanager
 def _on_cluster(
-    address: str, model: str | None, options: Options, workers: int | None
+    address: str, engine: EngineOptions, options: Options
 ) -> Iterator[ExtractionBackend]:
     try:
         from ..jobs.cluster_backend import ClusterBackend
@@ -229,7 +234,8 @@ def _on_cluster(
         ) from missing
     with spinner("starting the workers"):
         try:
-            clustered = ClusterBackend(address, partial(LLM, model), options, workers)
+            load = partial(LLM, engine.model, calibration=engine.calibration)
+            clustered = ClusterBackend(address, load, options, engine.workers)
         except (ConnectionError, ValueError) as error:
             reason = str(error).splitlines()[0]
             raise CliError(f"no cluster at {address}: {reason}", Exit.UNREACHABLE) from None

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .cli_errors import EXIT_CODES, Exit, reporting
-from .report_options import ConfidenceOption, GroundingOption
+from .report_options import CalibrationOption, ConfidenceOption, GroundingOption
 
 jobs = typer.Typer(
     help="Bulk extraction: files of many documents in, files of typed rows out, each row exactly once.",
@@ -149,6 +149,7 @@ def run(
     at_once: AtOnce = None,
     cluster: Cluster = None,
     workers: Workers = None,
+    calibration: CalibrationOption = None,
     ledger: Database = None,
     overwrite: Overwrite = False,
     as_json: Json = False,
@@ -186,7 +187,7 @@ def run(
         neutralise=not formulas,
         price=price,
     )
-    engine = EngineOptions(url, model, at_once, cluster, workers)
+    engine = EngineOptions(url, model, at_once, cluster, workers, calibration)
     return start(command, engine, ledger, RunOptions(as_json, overwrite), dry_run=dry_run)
 
 
@@ -196,6 +197,7 @@ def resume(
     job: Job,
     url: Url = None,
     model: Model = None,
+    calibration: CalibrationOption = None,
     ledger: Database = None,
     overwrite: Overwrite = False,
     as_json: Json = False,
@@ -204,7 +206,8 @@ def resume(
     from .job_command import EngineOptions, RunOptions
     from .job_command import resume as resume_job
 
-    return resume_job(job, EngineOptions(url, model), ledger, RunOptions(as_json, overwrite))
+    engine = EngineOptions(url, model, calibration=calibration)
+    return resume_job(job, engine, ledger, RunOptions(as_json, overwrite))
 
 
 @jobs.command("retry-dead")
@@ -213,6 +216,7 @@ def retry_dead(
     job: Job,
     url: Url = None,
     model: Model = None,
+    calibration: CalibrationOption = None,
     ledger: Database = None,
     overwrite: Overwrite = False,
     as_json: Json = False,
@@ -221,9 +225,8 @@ def retry_dead(
     from .job_command import EngineOptions, RunOptions
     from .job_command import resume as resume_job
 
-    return resume_job(
-        job, EngineOptions(url, model), ledger, RunOptions(as_json, overwrite, retry_dead=True)
-    )
+    engine = EngineOptions(url, model, calibration=calibration)
+    return resume_job(job, engine, ledger, RunOptions(as_json, overwrite, retry_dead=True))
 
 
 @jobs.command("status")

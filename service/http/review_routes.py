@@ -14,6 +14,7 @@ from starlette.responses import Response, StreamingResponse
 
 from ..errors import InvalidBody
 from ..extraction.translate import request_body
+from ..grounding.field_reports import locate
 from ..keys.scopes import KeyScope
 from .job_routes import job_host, own_job
 from .limits import read_body
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..jobs.reviews import JobReviews
 
 _MOST_ROWS = 500
+_FLAGS = ("true", "false")
 _STATES: Mapping[str, ReviewState] = {str(name): name for name in get_args(ReviewState)}
 
 
@@ -38,8 +40,16 @@ async def queue(service: Service, request: Request) -> Response:
         )
     after = _number(request, "after", 0, least=0)
     limit = _number(request, "limit", 50, least=1, most=_MOST_ROWS)
+    sources = request.query_params.get("sources", "false")
+    if sources not in _FLAGS:
+        raise InvalidBody(f"sources is {sources[:20]!r}", param="sources", hint=", ".join(_FLAGS))
     reviews = await _reviews(service, request)
-    return document(await service.offload(partial(reviews.page, state, after, limit)))
+
+    def page() -> ReviewPage:
+        found = reviews.page(state, after, limit)
+        return found if sources == "false" else _located(found)
+
+    return document(await service.offload(page))
 
 
 async def decide(service: Service, request: Request) -> Response:
@@ -68,6 +78,14 @@ async def gold(service: Service, request: Request) -> Response:
             yield row.model_dump_json(by_alias=True) + "\n"
 
     return StreamingResponse(lines(), media_type=LINES)
+
+
+def _located(page: ReviewPage) -> ReviewPage:
+    """The page with the sources of all values."""
+    rows = (
+        row.model_copy(update={"sources": locate(row.text or "", row.data)}) for row in page.data
+    )
+    return page.model_copy(update={"data": tuple(rows)})
 
 
 async def _reviews(service: Service, request: Request) -> "JobReviews":
@@ -104,6 +122,7 @@ OPERATIONS: tuple[Operation, ...] = (
             Parameter("state", "query", "Which rows.", get_args(ReviewState), "needs_review"),
             Parameter("after", "query", "Rows with a greater number: `next` of the page before."),
             Parameter("limit", "query", "Rows on a page, at most 500.", default="50"),
+            Parameter("sources", "query", "Whether to locate all values.", _FLAGS, "false"),
         ),
         errors=endings(Code.NOT_FOUND, Code.INVALID_REQUEST),
     ),

@@ -69,6 +69,16 @@ def job(jobs: tuple[Path, Iterator[str]]) -> str:
     return next(jobs[1])
 
 
+def test_the_queue_tells_the_sources_of_values_where_it_is_asked(service: Live, job: str) -> None:
+    path = f"/v1/jobs/{job}/review"
+    first = service.http.get(path, params={"sources": "true", "limit": 1}).json()["data"][0]
+    assert first["text"] == "text 1"
+    assert first["sources"]["/n"]["span"] == {"start": 5, "end": 6}
+    assert service.http.get(path).json()["data"][0]["sources"] == {}
+    refused = service.http.get(path, params={"sources": "yes"})
+    assert (refused.status_code, refused.json()["error"]["param"]) == (400, "sources")
+
+
 def page(service: Live, job: str, **query: Any) -> dict[str, Any]:
     answer = service.http.get(f"/v1/jobs/{job}/review", params=query)
     assert answer.status_code == 200, answer.text

@@ -47,7 +47,7 @@ export class ReviewPane {
   }
 
   page(after) {
-    return getJson(`/v1/jobs/${this.job}/review?limit=1&after=${after}`);
+    return getJson(`/v1/jobs/${this.job}/review?limit=1&after=${after}&sources=true`);
   }
 
   open(row) {
@@ -56,9 +56,9 @@ export class ReviewPane {
     if (!row) return;
     const probability = (pointer) => row.unsure[pointer];
     const fields = Object.fromEntries(
-      leaves(row.data).map(([pointer, value]) => [
+      leaves(row.data).map(([pointer]) => [
         pointer,
-        { span: spanOf(row.text ?? "", value), confidence: probability(pointer) === undefined ? null : { probability: probability(pointer) } },
+        { ...row.sources[pointer], confidence: probability(pointer) === undefined ? null : { probability: probability(pointer) } },
       ]),
     );
     at("review-id").textContent = row.id;
@@ -107,13 +107,4 @@ export class ReviewPane {
       at("review-problem").replaceChildren(problemView(error));
     }
   }
-}
-
-// The queue has no sources; the first place with the same text helps a reader to look.
-function spanOf(text, value) {
-  if (value === null || value === "" || typeof value === "object") return null;
-  const found = text.indexOf(String(value));
-  if (found < 0) return null;
-  const start = [...text.slice(0, found)].length;
-  return { start, end: start + [...String(value)].length };
 }

@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
+from intaglio.engine.api import model_folder
+from intaglio.service.calibration.calibration_file import Calibration, HeldOut, model_fingerprint
 from typer.testing import Result
 
 from tests.service.cli.conftest import Run
@@ -155,3 +157,42 @@ def test_mistakes_are_found_before_any_work(
     assert done.exit_code == 2
     assert told in done.stderr
     assert stub.asked == []
+
+
+def test_a_calibration_decides_which_rows_are_to_be_reviewed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("id,body\na,Name: Ada Lovelace\n")
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    (tmp_path / "s.json").write_text(json.dumps(schema))
+    judged = HeldOut(
+        documents=9,
+        values=99,
+        auroc_before=None,
+        auroc_after=None,
+        ece_before=0,
+        ece_after=0,
+        brier_before=0,
+        brier_after=0,
+    )
+    folder = model_folder(None)
+    made = Calibration(
+        model=folder.name,
+        fingerprint=model_fingerprint(folder),
+        method="isotonic",
+        points=((0.0, 0.01), (1.0, 0.02)),
+        documents=9,
+        values=99,
+        held_out=judged,
+    )
+    (tmp_path / "c.json").write_text(made.model_dump_json())
+    asked = ("in.csv", "-s", "s.json", "-t", "body", "--id-column", "id", "-o", "o.jsonl")
+    where = ("--ledger", "jobs.db", "--job", "j", "--review-below", "0.5")
+    refused = run(
+        "job", "run", *asked, *where, "--url", "http://127.0.0.1:9", "--calibration", "c.json"
+    )
+    assert refused.exit_code == 2
+    assert "intaglio serve --calibration" in refused.stderr
+    done = run("job", "run", *asked, *where, "--calibration", "c.json")
+    assert done.exit_code == 0, done.output
+    assert "1 to review" in done.stdout
+    listed = run("job", "review", "j", "--ledger", "jobs.db", "--json")
+    assert 0.01 <= json.loads(listed.stdout)["unsure"]["/name"] <= 0.02
