@@ -22,15 +22,13 @@ class DraftSetting(NamedTuple):
 class DraftConfig:
     """The sources of drafts: tokens that a step computes before they are sampled, on a CPU only.
 
-    `drafts` is "off", "auto", or names of sources, separated by commas. "document" drafts what follows in the prompt or
-    the output where the last tokens occur there before, "rows" what follows in earlier answers under the same
-    constraint and of the same `cache_salt`, "likely" what was chosen before where a grammar allows a few tokens only,
-    "model:FOLDER" what a smaller checkpoint of the same vocabulary draws. "auto" is "document,rows" on a CPU where
-    steps do not overlap, and "off" elsewhere. "replay:RATES" is for measurements with random weights: drafts stand at
-    these rates by position, separated by slashes, whatever the model draws.
-
-    Other drafts than these never change an output. Where they would not make a step faster, no tokens are drafted.
-    `max_running` limits the tokens and drafts for which a step samples.
+    `drafts` is "off", "auto", or names of sources, separated by commas. "document" copies what followed the last tokens
+    earlier in the prompt or the output; "rows" does so in earlier answers under the same constraint and `cache_salt`;
+    "likely" repeats earlier choices where a grammar allows few tokens; "model:FOLDER" samples from a smaller checkpoint
+    of the same vocabulary. "auto" is "document,rows" on a CPU where steps do not overlap, and "off" elsewhere.
+    "replay:RATES" is for measurements with random weights: drafts are accepted at these rates by position, separated by
+    slashes, whatever the model samples. All other sources leave outputs unchanged. Where they would not make a step
+    faster, no tokens are drafted. `max_running` limits the tokens and drafts for which a step samples.
     """
 
     drafts: str = "auto"

@@ -1,1 +1,1 @@
-"""Drafts: tokens that a step computes before they are sampled, and that stand if the draws equal them."""
+"""Drafts (speculative tokens): computed before they are sampled, and accepted if they equal the sampled tokens."""

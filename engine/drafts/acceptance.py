@@ -1,4 +1,4 @@
-"""The measured chances that a drafted token stands.
+"""Acceptance rates: the measured chances that a drafted token is accepted.
 
 Does: estimate the chance of a draft by its source and level, for all sequences together, and correct it by the past of
 its sequence. Does not: draft.
@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-_PRIOR: Final = 16.0  # drafts that the first rates weigh as much as
+_PRIOR: Final = 16.0  # drafts; the weight of the first rates
 _MEMORY: Final = 256.0  # drafts after which a count is halved
-_OWN: Final = 3.0  # drafts of a sequence that the common rates weigh as much as
+_OWN: Final = 3.0  # drafts of a sequence; the weight of the common rates
 _LIKELIEST: Final = 0.98
 
 
@@ -23,38 +23,38 @@ class Evidence(NamedTuple):
 
 @dataclass(slots=True)
 class _Rate:
-    """Drafts that stood among all drafts, both decaying."""
+    """Accepted drafts among all drafts; both counts decay."""
 
     first: float
-    stood: float = 0.0
+    accepted: float = 0.0
     seen: float = 0.0
 
     @property
     def value(self) -> float:
-        return (self.stood + _PRIOR * self.first) / (self.seen + _PRIOR)
+        return (self.accepted + _PRIOR * self.first) / (self.seen + _PRIOR)
 
-    def add(self, stood: bool) -> None:
-        self.stood += stood
+    def add(self, accepted: bool) -> None:
+        self.accepted += accepted
         self.seen += 1
         self.fade()
 
     def fade(self) -> None:
         """Halve the counts where they are large, so that the rate follows the texts."""
         if self.seen > _MEMORY:
-            self.stood /= 2
+            self.accepted /= 2
             self.seen /= 2
 
 
 @dataclass(slots=True)
 class _Past:
-    """The drafts of one sequence that stood, and how many were expected to."""
+    """The accepted drafts of one sequence, and the number that was expected."""
 
-    stood: float = 0.0
+    accepted: float = 0.0
     expected: float = 0.0
 
 
 class AcceptanceRates:
-    """Chances by evidence and by sequence. `chances`: those of each source by level, before any draft was verified."""
+    """Acceptance rates by evidence and by sequence. `chances`: the first estimates of each source, by level."""
 
     def __init__(self, chances: Mapping[str, Sequence[float]]) -> None:
         self._rates = {
@@ -65,22 +65,22 @@ class AcceptanceRates:
         self._past: dict[int, dict[str, _Past]] = {}
 
     def chance(self, seq_id: int, evidence: Evidence) -> float:
-        """The chance that a draft of the sequence stands if all drafts before it do."""
+        """The chance that a draft of the sequence is accepted if all drafts before it are."""
         past = self._past.get(seq_id, {}).get(evidence.source)
-        factor = 1.0 if past is None else (past.stood + _OWN) / (past.expected + _OWN)
+        factor = 1.0 if past is None else (past.accepted + _OWN) / (past.expected + _OWN)
         return min(_LIKELIEST, factor * self._rates[evidence].value)
 
-    def record(self, seq_id: int, evidence: Iterable[Evidence], stood: int) -> None:
-        """Record that the first `stood` drafts stood. The next one did not; those after it tell nothing."""
+    def record(self, seq_id: int, evidence: Iterable[Evidence], accepted: int) -> None:
+        """Record that the first `accepted` drafts were accepted. The next one was rejected; the rest is unknown."""
         by_source = self._past.setdefault(seq_id, {})
         for at, seen in enumerate(evidence):
-            if at > stood:
+            if at > accepted:
                 break
             past = by_source.setdefault(seen.source, _Past())
             rate = self._rates[seen]
             past.expected += rate.value
-            past.stood += at < stood
-            rate.add(at < stood)
+            past.accepted += at < accepted
+            rate.add(at < accepted)
 
     def forget(self, seq_id: int) -> None:
         """Drop the past of a sequence that has ended."""

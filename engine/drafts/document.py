@@ -1,6 +1,6 @@
-"""Drafts copied from the document: the continuation of the longest suffix of a sequence that occurs in it before.
+"""Drafts copied from the prompt or the output (prompt lookup): what followed the last tokens earlier.
 
-Does: find the longest suffix of the known tokens that occurs earlier in the prompt or in the output (prompt lookup).
+Does: find the longest suffix of the known tokens that occurs earlier in the sequence.
 Does not: know grammars, or judge whether a guess pays.
 """
 
@@ -47,7 +47,7 @@ class DocumentSource:
         tokens = tuple(known[at : at + most].tolist())
         return Guess(tokens, levels(matched, len(tokens), unanimous=unanimous))
 
-    def verified(self, seq_id: int, drafted: int, stood: int, /) -> None:
+    def verified(self, seq_id: int, drafted: int, accepted: int, /) -> None:
         """See `DraftSource`."""
 
     def forget(self, seq: EngineSequence, _finish: Finish, /) -> None:

@@ -16,7 +16,7 @@ from ..memory.pool import BlockPool
 class DraftTable:
     """The blocks of a sequence, and the tokens that they hold.
 
-    The first `certain` tokens were known when they were computed; the others are drafts, which may have fallen.
+    The first `certain` tokens were known when they were computed; the others are drafts, which may have been rejected.
     """
 
     blocks: list[int] = field(default_factory=list)

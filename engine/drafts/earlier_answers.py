@@ -18,11 +18,11 @@ from .source import Guess
 
 ANSWERS: Final = 16  # of one constraint
 MOST_TOKENS: Final = 1 << 20  # of all answers: 4 MiB
-SEPARATOR: Final = -1  # no token: no match and no guess goes over the end of an answer
+SEPARATOR: Final = -1  # not a token: no match and no guess crosses the end of an answer
 
 
 class _Kind(NamedTuple):
-    """What answers have in common: the tenant, and the constraint without the document that it is about."""
+    """The key under which answers are kept together: the tenant, and the constraint without its document."""
 
     salt: str
     constraint: Constraint
@@ -75,7 +75,7 @@ class RowsSource:
             del tokens[tokens.index(SEPARATOR) :]
         return Guess(tuple(tokens), levels(matched, len(tokens), unanimous=followers.size == 1))
 
-    def verified(self, seq_id: int, drafted: int, stood: int, /) -> None:
+    def verified(self, seq_id: int, drafted: int, accepted: int, /) -> None:
         """See `DraftSource`."""
 
     def forget(self, seq: EngineSequence, finish: Finish, /) -> None:

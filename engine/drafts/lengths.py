@@ -1,4 +1,4 @@
-"""The number of drafts of each sequence of a step, by their chances and by what a step of that size costs.
+"""The number of drafts of each sequence in a step, from their acceptance rates and the cost of a step.
 
 Does: choose the numbers that give the most tokens per second; none where that is hardly more than without drafts. Does
 not: measure costs (`step_seconds`) or chances (`acceptance`).
@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 GAIN: Final = 1.1
-"""The least ratio of expected tokens per second with drafts to those without. The costs are not known more exactly, and
-the work of the host for drafts is not among them."""
+"""The least ratio of expected tokens per second with drafts to those without.
 
-_BEST: Final = 0.9  # the chance of the best drafts, for the decision whether to look for any
+The costs are known to no better precision, and exclude the work of the host for drafts.
+"""
+
+_BEST: Final = 0.9  # the acceptance rate assumed by `may_pay`
 
 
 class DraftLengths:
@@ -31,7 +33,7 @@ class DraftLengths:
         """The number of drafts by sequence, at most `room` in total; empty where drafts do not pay.
 
         `sequences` get a token in this step and compute `tokens` tokens without drafts. `chances`, by sequence: the
-        chance of each draft that it stands together with all drafts before it.
+        chance that each draft and all drafts before it are accepted.
         """
         drafts = sorted(
             ((chance, seq_id) for seq_id, falling in chances.items() for chance in falling),

@@ -1,4 +1,4 @@
-"""Drafts where the grammar leaves a small choice, such as a comma or a closing brace: what was chosen there before.
+"""Drafts where the grammar allows few tokens, such as a comma or a closing brace: the usual choice among them.
 
 Does: count which of a few legal tokens followed, for every set of legal tokens, and guess the most frequent one; the
 longest spelling where nothing was counted. Does not: guess where many tokens are legal.
@@ -59,7 +59,7 @@ class LikelySource:
         token, count = counts.most_common(1)[0]
         return Guess((token,), (1 + min(3, 4 * count // (counts.total() + _PRIOR)),))
 
-    def verified(self, seq_id: int, drafted: int, stood: int, /) -> None:
+    def verified(self, seq_id: int, drafted: int, accepted: int, /) -> None:
         """See `DraftSource`."""
 
     def forget(self, seq: EngineSequence, _finish: Finish, /) -> None:

@@ -1,9 +1,9 @@
-"""Tokens that follow earlier places where the last tokens of a sequence occur as well.
+"""Longest suffix match: where the last tokens of a sequence occurred before, and what followed.
 
 Does: find the longest suffix of one array in another, and the levels of a guess by it. Does not: keep arrays.
 
-The earlier places are found by comparing arrays, one comparison for each token of the suffix. Each leaves fewer places
-to compare, so the cost is that of the first: some microseconds for 2,000 tokens. Nothing has to be built for a text.
+The earlier places are found by comparing arrays, one comparison for each token of the suffix. Each comparison leaves
+fewer places, so the cost is that of the first: some microseconds for 2,000 tokens. No index is built.
 """
 
 from typing import Final
@@ -38,7 +38,7 @@ def longest_match(known: Tokens, text: Tokens) -> tuple[npt.NDArray[np.intp], in
 def levels(matched: int, count: int, *, unanimous: bool) -> tuple[int, ...]:
     """The levels of `count` tokens after a match of `matched` tokens, as `2 * (length - 1) + unanimous`.
 
-    `unanimous` tells that all places of the match continue by the same token. After the first token of a guess, only
+    `unanimous`: all places of the match continue with the same token. After the first token of a guess, only
     places with that token are left.
     """
     return tuple(

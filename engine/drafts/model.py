@@ -1,8 +1,8 @@
 """Drafts drawn from a smaller model of the same vocabulary, with a cache of its own.
 
 Does: compute the known tokens of a sequence and then one draft after the other, each drawn with the options, the noise
-and the mask of its position, until the next one is not worth its time. Does not: verify drafts, or draft several
-sequences in one pass: it is for few sequences at once.
+and the mask of its position, until another one would not pay. Does not: verify drafts, or draft several sequences in
+one pass: it is for few sequences at once.
 
 The same noise makes two models draw the same token more often than independent draws would. A request without a seed is
 drafted greedily, since the noise of its draws belongs to the other model's executor.
@@ -24,11 +24,11 @@ from ..types import Finish, SamplingParams
 from .draft_tables import DraftTable, DraftTables
 from .source import Guess, Lookahead
 
-LEVELS: Final = 8  # of the draft model's own probability of a draft
+LEVELS: Final = 8  # intervals of the draft model's own probability of a draft
 FORCED: Final = LEVELS - 1  # the level of a token that the grammar forces
 
-PROBE: Final = 32  # guesses: where drafts do not pay, one of this number is made nevertheless
-_SHARE: Final = 0.05  # of a new measurement in the seconds of a draft
+PROBE: Final = 32  # where drafts do not pay, one guess in so many is made nevertheless
+_SHARE: Final = 0.05  # the weight of a new measurement in the seconds of a draft
 _MEMORY: Final = (
     128.0  # drafts before it is judged whether they pay; after twice as many, counts are halved
 )
@@ -36,9 +36,9 @@ _MEMORY: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftModel:
-    """A draft model: what computes it, and the facts about it.
+    """A draft model: its executor, and the facts about it.
 
-    `seconds`: the cost of a step of the other model by its tokens, by the same `clock` as the costs of drafts.
+    `seconds`: the cost of a step of the target model by its tokens, by the same `clock` as the costs of drafts.
     """
 
     executor: Executor[Any]
@@ -67,7 +67,7 @@ class ModelSource:
         self._ahead = ahead
         self._steps = 0
         self._skipped = 0
-        self._drafted = self._stood = 0.0
+        self._drafted = self._accepted = 0.0
         self._draft_s = 0.0  # seconds of a draft, without the tokens before it
 
     def guess(self, seq: EngineSequence, most: int, /) -> Guess | None:
@@ -85,21 +85,24 @@ class ModelSource:
         self._drafted += len(guess.tokens)
         return guess
 
-    def verified(self, _seq_id: int, _drafted: int, stood: int, /) -> None:
+    def verified(self, _seq_id: int, _drafted: int, accepted: int, /) -> None:
         """See `DraftSource`."""
-        self._stood += stood
+        self._accepted += accepted
         if self._drafted > 2 * _MEMORY:
-            self._drafted, self._stood = self._drafted / 2, self._stood / 2
+            self._drafted, self._accepted = self._drafted / 2, self._accepted / 2
 
     def forget(self, seq: EngineSequence, _finish: Finish, /) -> None:
         """See `DraftSource`."""
         self._tables.close(seq.id)
 
     def _pays(self) -> bool:
-        """Whether the drafts that stood saved more time than all drafts took; now and then drafts are made anyhow."""
+        """Whether accepted drafts saved more time than all drafts took.
+
+        True now and then in any case, to measure again.
+        """
         if self._drafted < _MEMORY or self._skipped >= PROBE:
             return True
-        return self._stood * self._model.seconds(1) > self._drafted * self._draft_s
+        return self._accepted * self._model.seconds(1) > self._drafted * self._draft_s
 
     def _drawn(
         self,

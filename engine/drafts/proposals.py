@@ -1,7 +1,7 @@
-"""The drafts of a step: guesses of the sources, as many as pay, as far as the grammars allow them.
+"""The drafts of a step: the best guesses of the sources, cut to what the grammars allow and what pays.
 
-Does: choose the best guess of each sequence, combine chances, costs and grammars; count drafts and learn from those
-that stood. Does not: change a sequence, or verify drafts (`pipeline`).
+Does: choose the best guess of each sequence, combine chances, costs and grammars; count drafts and learn from the
+accepted ones. Does not: change a sequence, or verify drafts (`pipeline`).
 """
 
 from collections import Counter
@@ -32,7 +32,10 @@ class Legality(Protocol):
 
 
 class _Best(NamedTuple):
-    """The guess of a sequence that is likely to gain most: its source, and the chances that it stands up to a token."""
+    """The guess of a sequence that is likely to gain most.
+
+    `falling`: for each token, the chance that all tokens up to it are accepted.
+    """
 
     source: DraftSource
     guess: Guess
@@ -103,27 +106,27 @@ class Proposals:
                 self._proposed[seq_id] = _Proposed(found.source, legal.origins, evidence)
         return drafts
 
-    def record(self, plan: Plan, stood: Mapping[int, int]) -> None:
-        """Record that of the drafts of `plan` the first `stood` ones of each sequence stood; none where missing."""
+    def record(self, plan: Plan, accepted: Mapping[int, int]) -> None:
+        """Record how many leading drafts of each sequence in `plan` were accepted; a missing sequence has none."""
         for work in plan.works:
             count = len(work.drafts)
             proposed = self._proposed.get(work.seq_id)
             if not count or proposed is None:
                 continue
-            accepted = stood.get(work.seq_id, 0)
+            leading = accepted.get(work.seq_id, 0)
             origins = proposed.origins[:count]
             for at, origin in enumerate(origins):
                 source = proposed.source.name if origin is DraftOrigin.GUESS else origin.value
                 self._drafted[source] += 1
-                self._accepted[source] += at < accepted
+                self._accepted[source] += at < leading
                 self._drafted_at[at] += 1
-                self._accepted_at[at] += at < accepted
+                self._accepted_at[at] += at < leading
             # Up to the last draft of the guess, drafts and guess are the same tokens.
             guessed = [at for at, origin in enumerate(origins) if origin is DraftOrigin.GUESS]
-            stood_of_guess = sum(at < accepted for at in guessed)
+            accepted_guesses = sum(at < leading for at in guessed)
             evidence = [proposed.evidence[at] for at in guessed]
-            self._rates.record(work.seq_id, evidence, stood_of_guess)
-            proposed.source.verified(work.seq_id, len(guessed), stood_of_guess)
+            self._rates.record(work.seq_id, evidence, accepted_guesses)
+            proposed.source.verified(work.seq_id, len(guessed), accepted_guesses)
 
     def forget(self, changes: Changes) -> None:
         """Drop what is kept about sequences that ended."""

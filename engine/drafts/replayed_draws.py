@@ -1,7 +1,7 @@
-"""Drafts that stand at given rates, so that the speed of a shape with random weights can be measured.
+"""Drafts accepted at given rates, to measure the speed of a model with random weights.
 
-Does: draft tokens of the prompt, and take a draft for the token drawn at its position as often as its rate says. So the
-outputs are not the model's: this is for measurements only. Does not: save any work that real drafts take.
+Does: draft tokens of the prompt, and substitute a draft for the token sampled at its position as often as its rate
+says. So the outputs are not the model's: this is for measurements only. Does not: save any work that real drafts take.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class ReplaySource:
         tokens = tuple(prompt[(seq.known + at) % len(prompt)] for at in range(count))
         return Guess(tokens, tuple(range(count)))
 
-    def verified(self, seq_id: int, drafted: int, stood: int, /) -> None:
+    def verified(self, seq_id: int, drafted: int, accepted: int, /) -> None:
         """See `DraftSource`."""
 
     def forget(self, seq: EngineSequence, finish: Finish, /) -> None:
@@ -47,7 +47,7 @@ class ReplaySource:
 
 
 class ReplayedDraws:
-    """An executor with draws that equal the drafts at these rates by position, each if those before it do."""
+    """An executor that samples the drafts at these rates by position, each if those before it were accepted."""
 
     def __init__(self, executor: Executor[Any], rates: Sequence[float]) -> None:
         self._executor = executor

@@ -13,9 +13,9 @@ from ..types import Finish
 
 
 class Guess(NamedTuple):
-    """Likely next tokens of a sequence. `levels` has one entry for each token: how well founded it is.
+    """Likely next tokens of a sequence.
 
-    A level is an index of the source's `chances`.
+    `levels` has one entry for each token: the strength of its evidence, as an index into the source's `chances`.
     """
 
     tokens: tuple[int, ...]
@@ -29,15 +29,15 @@ class DraftSource(Protocol):
 
     @property
     def chances(self) -> Sequence[float]:
-        """By level, the chance that a draft stands if all drafts before it do, before any draft was verified."""
+        """By level, the first estimate of the chance that a draft is accepted if all drafts before it are."""
         ...
 
     def guess(self, seq: EngineSequence, most: int, /) -> Guess | None:
         """At most `most` tokens that are likely to follow the known tokens of `seq`; None for none."""
         ...
 
-    def verified(self, seq_id: int, drafted: int, stood: int, /) -> None:
-        """Of the last guess, the first `drafted` tokens were verified, of which the first `stood` ones stood."""
+    def verified(self, seq_id: int, drafted: int, accepted: int, /) -> None:
+        """Report the outcome of the last guess: of its first `drafted` tokens, the first `accepted` were accepted."""
         ...
 
     def forget(self, seq: EngineSequence, finish: Finish, /) -> None:
@@ -49,9 +49,9 @@ class Lookahead(Protocol):
     """A grammar ahead of the output of a sequence; see `grammars.draft_walk.Cursor`."""
 
     def fill(self, row: MaskRow) -> bool:
-        """Overwrite `row` with the legal tokens; False if it cannot be told."""
+        """Overwrite `row` with the legal tokens; False if they are unknown."""
         ...
 
     def advance(self, token: int) -> tuple[int, ...] | None:
-        """Accept a token; the tokens forced after it, accepted as well. None if there is no way on."""
+        """Accept a token; the tokens forced after it, accepted as well. None if the output cannot continue."""
         ...

@@ -1,7 +1,7 @@
-"""What a step costs by its number of tokens, learned from the steps of the engine.
+"""The time of a step as a function of its number of tokens, learned from the steps of the engine.
 
-Does: fit a line, seconds = base + slope * tokens, to the latest steps. Does not: run steps of its own, so that an
-engine is ready at once and costs follow the machine; or count steps with long prompts.
+Does: fit a line, seconds = base + slope * tokens, to the latest steps. Does not: run steps for measurement (an engine
+is ready at once, and costs follow the machine), or count steps with long prompts.
 
 On a CPU a step reads all weights once and then computes each token, which is a line (measured with the included model:
 12 to 55 ms for 1 to 64 tokens). Its slope in relation to its base decides how many drafts pay.
@@ -12,10 +12,10 @@ from typing import Final
 MOST_TOKENS: Final = 128
 """Larger steps are not counted: their attention to long prompts costs more than their tokens."""
 
-FIRST_SLOPE: Final = 1 / 24  # of the base, before any step was counted
-PRIOR: Final = 4.0  # steps of each of two sizes that this weighs as much as
-KEPT: Final = 0.99  # of the weight of earlier steps, at each step
-OUTLIER: Final = 3.0  # times the expected seconds: what takes longer was interrupted
+FIRST_SLOPE: Final = 1 / 24  # relative to the base, before any step was counted
+PRIOR: Final = 4.0  # the weight of the first slope, as steps of each of two sizes
+KEPT: Final = 0.99  # the factor by which earlier steps lose weight at each step
+OUTLIER: Final = 3.0  # times the expected seconds: a slower step was interrupted
 
 
 class StepSeconds:

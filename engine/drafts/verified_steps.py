@@ -1,7 +1,8 @@
 """The pipeline with drafts: one computed step is committed as the several steps that it replaces.
 
 Does: run a plan with drafts, and commit its tokens one by one for each sequence, until a known token differs from its
-draft. Does not: make drafts, or compare with rejection sampling: a draft stands if it equals the token drawn there.
+draft. Does not: make drafts, or compare with rejection sampling: a draft is accepted if it equals the token sampled
+there.
 
 Every token is followed by its grammar, counted, and checked for the end of the output exactly as without drafts, by the
 same calls: after the first sampled token of a step, the known tokens that were computed as drafts make the next plan,
@@ -68,7 +69,7 @@ class VerifiedSteps:
         sampled = lap("sample", self._executor.sampled(forward))
         works = tuple(work.undrafted for work in plan.works)
         part = Plan(plan.step, plan.admitted, works, plan.released), _first(sampled)
-        stood: Counter[int] = Counter()
+        accepted: Counter[int] = Counter()
         found: list[Change] = []
         left = plan
         while True:
@@ -79,12 +80,12 @@ class VerifiedSteps:
             if forced.waiting:
                 works = tuple(work for work in left.works if work.seq_id not in forced.waiting)
                 left = Plan(plan.step, (), works)
-            part = lap("commit", self._scheduler.stand(left, sampled))
+            part = lap("commit", self._scheduler.accept_drafts(left, sampled))
             for work in part[0].works:
-                stood[work.seq_id] += len(work.tokens)
+                accepted[work.seq_id] += len(work.tokens)
             if not part[1].samples:
                 break
-        self._proposals.record(plan, stood)
+        self._proposals.record(plan, accepted)
         return Changes(tuple(found))
 
 

@@ -189,12 +189,12 @@ class Scheduler:
         changes, self._changes = tuple(self._changes), []
         return Changes(changes)
 
-    def stand(self, plan: Plan, sampled: SampledBatch) -> tuple[Plan, SampledBatch]:
-        """The plan of the drafts in `plan` that equal the tokens known now, and the tokens sampled after them.
+    def accept_drafts(self, plan: Plan, sampled: SampledBatch) -> tuple[Plan, SampledBatch]:
+        """Accept the drafts in `plan` that equal the tokens known now: a plan of them, and the tokens after.
 
         To be called after the first tokens of `sampled` were committed, and again after those that it returns. The
         result is the next plan as it would be without drafts, limited to tokens that are computed already. It has no
-        works where no draft stands.
+        works where no draft is accepted.
         """
         works: list[Work] = []
         samples: list[SampledToken] = []

@@ -42,7 +42,7 @@ KeyStoreOption = Annotated[
     Path | None,
     typer.Option(help="Folder of API keys, made by `intaglio keys create`."),
 ]
-DeterministicOption = Annotated[bool | None, typer.Option(help="Same bits in any company.")]
+DeterministicOption = Annotated[bool | None, typer.Option(help="Same bits in every batch.")]
 TracesOption = Annotated[
     bool | None,
     typer.Option("--traces", help="Export spans by OTLP; needs the extra otel."),

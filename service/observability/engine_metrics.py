@@ -158,7 +158,7 @@ def _counters(snapshot: Snapshot) -> Iterator[Metric]:
 def _drafts(counts: DraftCounts) -> Iterator[Metric]:
     for name, text, by_source, by_position in (
         ("drafted_tokens", "Tokens drafted", counts.drafted, counts.drafted_at),
-        ("draft_accepted_tokens", "Drafts that stood", counts.accepted, counts.accepted_at),
+        ("draft_accepted_tokens", "Draft tokens accepted", counts.accepted, counts.accepted_at),
     ):
         sources = CounterMetricFamily(f"intaglio_{name}", f"{text}, by source.", labels=("source",))
         for source, count in by_source.items():

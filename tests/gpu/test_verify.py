@@ -5,7 +5,7 @@ import torch
 from intaglio.kernels.contracts import Sampled
 from intaglio.kernels.dispatch import choose
 
-from tests.support.drafts import answers, random_drafts, stood
+from tests.support.drafts import accepted, answers, random_drafts
 
 pytestmark = [
     pytest.mark.gpu,
@@ -20,7 +20,7 @@ def test_equals_a_plain_loop(sequences: int, longest: int, dtype: torch.dtype) -
     for seed in range(20):
         case = random_drafts(seed, sequences, longest, dtype)
         there = case.to("cuda")
-        assert answers(kernels.verify(there.drawn, there.given, there.starts)) == stood(case)
+        assert answers(kernels.verify(there.drawn, there.given, there.starts)) == accepted(case)
 
 
 def test_a_captured_graph_serves_any_drafts() -> None:
@@ -42,4 +42,4 @@ def test_a_captured_graph_serves_any_drafts() -> None:
         given[:rows].copy_(case.given)
         starts.copy_(case.starts)
         graph.replay()
-        assert answers(got) == stood(case)
+        assert answers(got) == accepted(case)

@@ -52,7 +52,7 @@ from intaglio.kernels.reference_kernels import ReferenceKernels
 from intaglio.kernels.runtime import precompile
 from intaglio.kernels.sample import reference_logits
 
-from tests.support.drafts import answers, random_drafts, stood
+from tests.support.drafts import accepted, answers, random_drafts
 from tests.support.legal import legal_tokens, random_legal
 from tests.support.paged import (
     Heads,
@@ -241,7 +241,7 @@ def drafts_and_copies() -> Checks:
     kernels.kv_copy(copied, *(t.to(DEVICE) for t in pairs))
 
     def check() -> None:
-        assert answers(got) == stood(case)
+        assert answers(got) == accepted(case)
         assert torch.equal(copied.cpu(), right)
 
     return [check]

@@ -10,7 +10,7 @@ from intaglio.kernels.drafts.verify import verify
 from intaglio.kernels.reference_kernels import ReferenceKernels
 from intaglio.kernels.sample import reference_logits
 
-from tests.support.drafts import Drafted, answers, random_drafts, stood
+from tests.support.drafts import Drafted, accepted, answers, random_drafts
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 VOCAB = 40
@@ -37,7 +37,7 @@ def test_equals_a_plain_loop(
 ) -> None:
     for seed in range(25):
         case = random_drafts(seed, sequences, longest, dtype)
-        assert answers(implementation(case)) == stood(case)
+        assert answers(implementation(case)) == accepted(case)
 
 
 @BOTH

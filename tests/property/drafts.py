@@ -106,7 +106,7 @@ class Foresight:
             rest[self._rng.randrange(len(rest))] = self._rng.randrange(256)
         return Guess(tuple(rest), tuple(self._rng.randrange(12) for _ in rest))
 
-    def verified(self, seq_id: int, drafted: int, stood: int, /) -> None:
+    def verified(self, seq_id: int, drafted: int, accepted: int, /) -> None:
         pass
 
     def forget(self, seq: EngineSequence, _finish: Finish, /) -> None:

@@ -1,4 +1,4 @@
-"""Deterministic engines: whether a request has the same tokens and log-probabilities, to the last bit, in any company.
+"""Deterministic engines: whether a request has the same tokens and log-probabilities, to the last bit, in every batch.
 
 `python -m tests.property.invariance --checks 20000` compares on random weights, `--model FOLDER` on a checkpoint; a
 check is one request in one engine against the same request alone. `test_invariance` runs some.

@@ -42,7 +42,7 @@ def random_drafts(seed: int, sequences: int, longest: int, dtype: torch.dtype) -
     )
 
 
-def stood(case: Drafted) -> list[tuple[int, int, int]]:
+def accepted(case: Drafted) -> list[tuple[int, int, int]]:
     """(accepted, token, status) of each sequence, one row after the other."""
     tokens, status = case.drawn.tokens.tolist(), case.drawn.status.tolist()
     given, starts = case.given.tolist(), case.starts.tolist()

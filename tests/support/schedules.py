@@ -253,8 +253,8 @@ class FortuneTeller:
             rest[self._rng.randrange(len(rest))] = self._rng.randrange(VOCAB)
         return Guess(tuple(rest), tuple(self._rng.randrange(20) for _ in rest))
 
-    def verified(self, seq_id: int, drafted: int, stood: int, /) -> None:
-        insist(0 <= stood <= drafted and seq_id in self._futures, "drafts that were never made")
+    def verified(self, seq_id: int, drafted: int, accepted: int, /) -> None:
+        insist(0 <= accepted <= drafted and seq_id in self._futures, "drafts that were never made")
 
     def forget(self, seq: Sequence, _finish: Finish, /) -> None:
         self._futures.pop(seq.id, None)

@@ -21,10 +21,10 @@ def test_a_chance_becomes_the_measured_rate(rate: float) -> None:
 
 def test_a_chance_follows_a_change() -> None:
     rates = AcceptanceRates(CHANCES)
-    for stood in (0, 1):
+    for accepted in (0, 1):
         for number in range(2000):
-            rates.record(number, [LONG], stood)
-        assert (rates.chance(-1, LONG) > 0.8) == stood
+            rates.record(number, [LONG], accepted)
+        assert (rates.chance(-1, LONG) > 0.8) == accepted
 
 
 def test_drafts_after_the_first_that_fell_tell_nothing() -> None:

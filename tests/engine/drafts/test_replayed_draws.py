@@ -33,9 +33,9 @@ class Drawing(ScriptedExecutor):
         pass
 
 
-def test_drafts_stand_at_the_rates_of_their_positions() -> None:
+def test_drafts_are_accepted_at_the_rates_of_their_positions() -> None:
     executor = ReplayedDraws(Drawing(4, 4, 64), RATES)
-    stood = [0, 0, 0]
+    counts = [0, 0, 0]
     for number in range(2000):
         work = Work(number, 10, (5, 6, 7, 8), logits=4)
         handle = executor.forward(Plan(1, (), (work, Work(9999, 0, (5,), logits=1))))
@@ -45,10 +45,10 @@ def test_drafts_stand_at_the_rates_of_their_positions() -> None:
         accepted = [one == two for one, two in zip(first.tokens, work.drafts, strict=False)]
         assert accepted == sorted(accepted, reverse=True)
         for at, good in enumerate(accepted):
-            stood[at] += good
-    assert stood[0] == pytest.approx(0.9 * 2000, rel=0.05)
-    assert stood[1] == pytest.approx(0.45 * 2000, rel=0.1)
-    assert stood[2] == 0
+            counts[at] += good
+    assert counts[0] == pytest.approx(0.9 * 2000, rel=0.05)
+    assert counts[1] == pytest.approx(0.45 * 2000, rel=0.1)
+    assert counts[2] == 0
 
 
 def test_as_many_tokens_are_guessed_as_there_are_rates() -> None:
