@@ -158,9 +158,9 @@ def _refuse_endless(enforced: "tuple[Enforced, ...]") -> None:
 
 def _pattern(source: str) -> Screened:
     from ..automata import Spelling, encode
-    from ..regex import whole
+    from ..regex import whole_extended
 
-    automaton = encode(whole(source), Spelling.UTF8)
+    automaton = encode(whole_extended(source), Spelling.UTF8)
     if automaton.empty:
         raise Unsatisfiable("no text matches the pattern")
     return Screened(root=automaton)

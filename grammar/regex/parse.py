@@ -1,9 +1,12 @@
-"""Parser of ECMA-262 (2024) patterns as JSON Schema uses them: with the `u` flag and no other.
+"""Parser of ECMA-262 (2024) patterns as JSON Schema uses them, and of the syntax that Python and PCRE add to it.
 
 Does: turn text into a tree. Invalid text raises `InvalidConstraint`; valid patterns that cannot be enforced
 (back-references, lone surrogates, unknown properties) raise `UnsupportedConstraint`; both with the offset. It accepts
 some syntax that `u` forbids and that engines without `u` all read alike: escaped punctuation, literal `{`, `}` and `]`
 where they are not syntax, `-` next to a class escape. Does not: compile (`pattern`).
+
+Schemas have the `u` flag and no other. Other patterns may use `(?i)`, `(?s)` and `(?u)` at the start, groups such as
+`(?i:...)` and `(?-s:...)`, `(?P<name>...)`, comments `(?#...)`, and `\\A`, `\\Z`, `\\z` for the ends of the text.
 """
 
 import re
@@ -13,6 +16,7 @@ from typing import Final
 from ..contract.errors import ConstraintTooLarge
 from . import charset as cs
 from .charset import Charset
+from .modifiers import ModifierHead, Modifiers, UnknownModifier, read_head
 from .regex_tree import EMPTY, Alternation, Chars, Concat, Edge, Look, Node, Repetition
 from .scanner import Scanner
 
@@ -21,6 +25,7 @@ DEEPEST: Final = 200
 MOST_REPEATS: Final = 1 << 20
 
 _COUNTS: Final = re.compile(r"\{([0-9]+)(,([0-9]*))?\}")
+_TEXT_EDGES: Final = {"A": Edge.START, "Z": Edge.END, "z": Edge.END}
 _OPENINGS: Final = (
     ("(?:", None),
     ("(?=", (False, False)),
@@ -36,6 +41,7 @@ class _Frame:
 
     look: tuple[bool, bool] | None
     offset: int
+    outer: Modifiers  # those that hold again after the group
     branches: list[Node] = field(default_factory=list)
     parts: list[Node] = field(default_factory=list)
 
@@ -49,8 +55,11 @@ def _sequence(parts: list[Node]) -> Node:
     return parts[0] if len(parts) == 1 else Concat(tuple(parts))
 
 
-def parse(source: str) -> Node:
+def parse(source: str, modifiers: Modifiers | None = None) -> Node:
     """The tree of a pattern.
+
+    Without `modifiers` it is pure ECMA-262. With them, which hold at its start, it may use the syntax that Python and
+    PCRE add.
 
     Raises:
         InvalidConstraint: not a pattern.
@@ -59,19 +68,24 @@ def parse(source: str) -> Node:
     """
     if len(source) > MOST_CHARACTERS:
         raise ConstraintTooLarge(f"a pattern may have {MOST_CHARACTERS} characters at most")
-    return _Parser(source).run()
+    return _Parser(source, modifiers).run()
 
 
 class _Parser(Scanner):
-    def __init__(self, source: str) -> None:
-        super().__init__(source)
+    def __init__(self, source: str, modifiers: Modifiers | None) -> None:
+        super().__init__(source, modifiers or Modifiers())
+        self.is_pure = modifiers is None
         self.names: set[str] = set()
 
     def run(self) -> Node:
-        frames = [_Frame(None, 0)]
+        frames = [_Frame(None, 0, self.modifiers)]
+        if not self.is_pure and (head := self._head()) is not None and head.is_leading:
+            self.modifiers, self.at = head.modifiers, head.end
         while self.at < len(self.source):
             c = self.source[self.at]
-            if c == "(":
+            if not self.is_pure and self.source.startswith("(?#", self.at):
+                self._skip_comment()
+            elif c == "(":
                 if len(frames) > DEEPEST:
                     raise ConstraintTooLarge("groups are nested too deep in this pattern")
                 frames.append(self._open())
@@ -80,6 +94,7 @@ class _Parser(Scanner):
                     self.fail("a ')' without its '('")
                 self.at += 1
                 closed = frames.pop()
+                self.modifiers = closed.outer
                 node = closed.close()
                 # A group around a look-around may be repeated, a look-around may not.
                 looks = closed.look is not None
@@ -99,23 +114,52 @@ class _Parser(Scanner):
         for opening, look in _OPENINGS:
             if self.source.startswith(opening, offset):
                 self.at += len(opening)
-                return _Frame(look, offset)
-        if self.source.startswith("(?<", offset):
+                return _Frame(look, offset, self.modifiers)
+        opening = "(?<" if self.is_pure or not self.source.startswith("(?P", offset) else "(?P<"
+        if self.source.startswith(opening, offset):
             end = self.source.find(">", offset)
-            name = self.source[offset + 3 : end] if end >= 0 else ""
+            name = self.source[offset + len(opening) : end] if end >= 0 else ""
             if not name.isidentifier() and not name.replace("$", "_").isidentifier():
                 self.fail("a group name that is not an identifier")
             if name in self.names:
                 self.fail(f"the group name {name!r} twice")
             self.names.add(name)
             self.at = end + 1
-            return _Frame(None, offset)
+            return _Frame(None, offset, self.modifiers)
         if self.source.startswith("(?", offset):
+            return self._modified(offset)
+        self.at += 1
+        return _Frame(None, offset, self.modifiers)
+
+    def _modified(self, offset: int) -> _Frame:
+        """The group at the current offset, which sets modifiers."""
+        if self.is_pure:
             self.fail(
                 "'(?' that opens no group of ECMA-262 (inline flags and comments are other dialects)"
             )
-        self.at += 1
-        return _Frame(None, offset)
+        if self.source.startswith("(?P=", offset):
+            self.refuse(offset, "back-reference", "spell out what the group may be")
+        head = self._head()
+        if head is None:
+            self.fail("'(?' that opens no group")
+        if head.is_leading:
+            self.fail("modifiers for the whole pattern that are not at its start: write (?i:...)")
+        frame = _Frame(None, offset, self.modifiers)
+        self.modifiers, self.at = head.modifiers, head.end
+        return frame
+
+    def _head(self) -> ModifierHead | None:
+        try:
+            return read_head(self.source, self.at, self.modifiers)
+        except UnknownModifier as unknown:
+            letter, hint = unknown.args
+            self.refuse(self.at, f"modifier {letter}", hint)
+
+    def _skip_comment(self) -> None:
+        end = self.source.find(")", self.at)
+        if end < 0:
+            self.fail("a comment without its ')'")
+        self.at = end + 1
 
     def _term(self, c: str) -> Node:
         if c in "^$":
@@ -127,8 +171,13 @@ class _Parser(Scanner):
             return self._repeated(Chars(self._class()))
         if c == ".":
             self.at += 1
-            return self._repeated(Chars(cs.DOT))
+            return self._repeated(Chars(self.modifiers.dot))
         if c == "\\":
+            if not self.is_pure and (
+                edge := _TEXT_EDGES.get(self.source[self.at + 1 : self.at + 2])
+            ):
+                self.at += 2
+                return edge
             if self.source[self.at + 1 : self.at + 2] in ("b", "B"):
                 self.at += 2
                 return Edge(self.source[self.at - 2 : self.at])
@@ -145,7 +194,7 @@ class _Parser(Scanner):
         if charset and all(low <= a and b <= high for a, b in charset):
             hint = "write the whole character, or leave this out"
             self.refuse(offset, "half of a surrogate pair", hint)
-        return Chars(charset)
+        return Chars(self.cased(charset))
 
     def _repeated(self, node: Node) -> Node:
         """The node with the quantifier that follows, if any; this dialect allows at most one."""
@@ -204,7 +253,7 @@ class _Parser(Scanner):
             else:
                 pieces.add(((low[0][0], high[0][0]),))
         self.at += 1
-        charset = cs.of(span for piece in pieces for span in piece)
+        charset = self.cased(cs.of(span for piece in pieces for span in piece))
         return cs.complement(charset) if negative else charset
 
     def _member(self) -> Charset:

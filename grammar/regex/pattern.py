@@ -22,6 +22,7 @@ from .look import (
     Threads,
     determinise,
 )
+from .modifiers import Modifiers
 from .parse import parse
 from .regex_tree import Alternation, Chars, Concat, Edge, Look, Node, Repetition, walk
 
@@ -50,6 +51,12 @@ def search(source: str, limits: AutomatonLimits = DEFAULT) -> Dfa:
 def whole(source: str, limits: AutomatonLimits = DEFAULT) -> Dfa:
     """Texts that the pattern matches from start to end; outcome 0. Raises as `search` does."""
     return compile_tree(parse(source), limits)
+
+
+@size_bounded_cache(6 << 20, automaton_bytes)
+def whole_extended(source: str, limits: AutomatonLimits = DEFAULT) -> Dfa:
+    """The same for a pattern that may use the syntax that Python and PCRE add to ECMA-262 (`parse`)."""
+    return compile_tree(parse(source, Modifiers()), limits)
 
 
 def compile_tree(tree: Node, limits: AutomatonLimits = DEFAULT) -> Dfa:

@@ -9,23 +9,42 @@ from typing import Final, NoReturn
 from ..contract.errors import InvalidConstraint, Refusal, UnsupportedConstraint
 from . import charset as cs
 from .charset import Charset
+from .letter_case import in_any_case
+from .modifiers import Modifiers
 
 _CONTROLS: Final = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
 _CLASSES: Final = {
     "d": cs.DIGIT, "D": cs.complement(cs.DIGIT), "w": cs.WORD, "W": cs.complement(cs.WORD),
     "s": cs.SPACE, "S": cs.complement(cs.SPACE),
 }  # fmt: skip
+_NEGATED: Final = frozenset("DWSP")
 
 
 class Scanner:
-    """The source of a pattern, read up to `at`. Methods raise InvalidConstraint and UnsupportedConstraint."""
+    """The source of a pattern, read up to `at` under `modifiers`.
 
-    def __init__(self, source: str) -> None:
+    Methods raise InvalidConstraint and UnsupportedConstraint.
+    """
+
+    def __init__(self, source: str, modifiers: Modifiers) -> None:
         self.source = source
         self.at = 0
+        self.modifiers = modifiers
+
+    def cased(self, charset: Charset, *, negated: bool = False) -> Charset:
+        """The set in all cases if case is ignored. If `negated`, it is the complement that ignores case."""
+        if not self.modifiers.ignore_case:
+            return charset
+        return (
+            cs.complement(in_any_case(cs.complement(charset))) if negated else in_any_case(charset)
+        )
 
     def escape(self, in_class: bool) -> Charset:
         """The characters that the escape at the current offset stands for."""
+        negated = self.source[self.at + 1 : self.at + 2] in _NEGATED
+        return self.cased(self._escape(in_class), negated=negated)
+
+    def _escape(self, in_class: bool) -> Charset:
         offset = self.at
         c = self.source[offset + 1 : offset + 2]
         self.at += 2

@@ -15,7 +15,7 @@ from ..cfg.form import GrammarLeaf, Mask
 from ..contract.errors import GrammarError, Refusal, Unsatisfiable, UnsupportedConstraint
 from ..jsonschema.read.values import Json
 from ..machine.rule import Rule
-from ..regex import whole
+from ..regex import whole_extended
 from .tag_tree import Content
 
 # With these bytes a number goes on; every other JSON value ends with a byte of its own.
@@ -88,7 +88,7 @@ class Contents:
                 )
             return self._rules[key]
         if content.kind == "regex":
-            automaton = encode(whole(str(content.value)), Spelling.UTF8)
+            automaton = encode(whole_extended(str(content.value)), Spelling.UTF8)
             if automaton.empty:
                 raise Unsatisfiable("no text matches the pattern")
             return GrammarLeaf(automaton)

@@ -1,9 +1,10 @@
-"""ECMA-262 patterns of a schema, matched in bounded time.
+"""ECMA-262 patterns, matched in bounded time.
 
 Does: translate an ECMA-262 pattern (Unicode mode) to the syntax of the `regex` package and search with a time limit.
 Does not: use `re`, which reads some patterns differently and cannot be interrupted.
 """
 
+import re
 from functools import lru_cache
 
 import regex
@@ -13,7 +14,11 @@ TIME_LIMIT_S = 1.0
 # The meaning of `\d`, `\w` and `\s` in ECMA-262, as contents of a character class.
 _BLANKS = r"\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _CLASSES = {"d": "0-9", "w": "A-Za-z0-9_", "s": _BLANKS}
-_LINE_ENDS = r"\n\r\u2028\u2029"
+_DOT = r"[^\n\r\u2028\u2029]"
+_ANYTHING = "(?s:.)"
+
+_LEADING_MODIFIERS = re.compile(r"\(\?([isu]+)\)")
+_MODIFIED_GROUP = re.compile(r"\(\?[a-zA-Z]*(?:-[a-zA-Z]+)?:(?<!\(\?:)")
 
 
 class PatternTooCostly(Exception):
@@ -24,6 +29,22 @@ class PatternUnreadable(Exception):
     """A pattern is invalid or cannot be translated."""
 
 
+def matches_whole(pattern: str, text: str) -> bool:
+    """Whether `pattern`, which may begin with `(?i)` or `(?s)`, matches the whole of `text`.
+
+    Raises:
+        PatternTooCostly: the match took longer than `TIME_LIMIT_S`.
+        PatternUnreadable: the pattern is invalid or cannot be translated, such as one that has groups with modifiers.
+    """
+    head = _LEADING_MODIFIERS.match(pattern)
+    modifiers, body = (head[1], pattern[head.end() :]) if head else ("", pattern)
+    if _MODIFIED_GROUP.search(body):
+        raise PatternUnreadable(f"{pattern!r}: a group with modifiers")
+    prefix = "(?i)" if "i" in modifiers else ""
+    dot = _ANYTHING if "s" in modifiers else _DOT
+    return _search(prefix + translate(f"^(?:{body})$", dot), text)
+
+
 def search(pattern: str, text: str) -> bool:
     """Whether `pattern` matches anywhere in `text`.
 
@@ -31,23 +52,29 @@ def search(pattern: str, text: str) -> bool:
         PatternTooCostly: the search took longer than `TIME_LIMIT_S`.
         PatternUnreadable: the pattern is invalid or cannot be translated.
     """
+    return _search(translate(pattern), text)
+
+
+def _search(translated: str, text: str) -> bool:
     try:
-        return _compiled(pattern).search(text, timeout=TIME_LIMIT_S, concurrent=True) is not None
+        found = _compiled(translated).search(text, timeout=TIME_LIMIT_S, concurrent=True)
     except TimeoutError:
-        raise PatternTooCostly(pattern) from None
+        raise PatternTooCostly(translated) from None
+    return found is not None
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: str) -> "regex.Pattern[str]":
+def _compiled(translated: str) -> "regex.Pattern[str]":
     try:
         # Cached only here: the package would cache 500 patterns of its own, at up to 200 KiB each.
-        return regex.compile(translate(pattern), regex.VERSION0, cache_pattern=False)
+        return regex.compile(translated, regex.VERSION0, cache_pattern=False)
     except regex.error as error:
-        raise PatternUnreadable(f"{pattern!r}: {error}") from None
+        raise PatternUnreadable(f"{translated!r}: {error}") from None
 
 
-def translate(pattern: str) -> str:
-    """`pattern` in the syntax of the `regex` package."""
+@lru_cache(maxsize=256)
+def translate(pattern: str, dot: str = _DOT) -> str:
+    """`pattern` in the syntax of the `regex` package, in which `dot` is written for `.`."""
     out: list[str] = []
     at, in_class = 0, False
     while at < len(pattern):
@@ -65,7 +92,7 @@ def translate(pattern: str) -> str:
             out.append(text)
             continue
         else:
-            out.append({"$": r"\Z", ".": f"[^{_LINE_ENDS}]"}.get(character, character))
+            out.append({"$": r"\Z", ".": dot}.get(character, character))
         at += 1
     return "".join(out)
 
@@ -75,7 +102,7 @@ def _open_class(pattern: str, at: int) -> tuple[str, int]:
     if pattern.startswith("[]", at):
         return "(?!)", at + 2
     if pattern.startswith("[^]", at):
-        return "(?s:.)", at + 3
+        return _ANYTHING, at + 3
     return ("[^", at + 2) if pattern.startswith("[^", at) else ("[", at + 1)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from intaglio.grammar.api import Constraint, InvalidJson, Kind, parse_json
 
 from ..errors import InvalidOutput
-from ..extraction.ecma_patterns import PatternTooCostly, PatternUnreadable, search
+from ..extraction.ecma_patterns import PatternTooCostly, PatternUnreadable, matches_whole
 
 MAX_ANSWER_DEPTH: Final = 512
 
@@ -54,7 +54,7 @@ def check_pattern(text: str, pattern: str) -> None:
         InvalidOutput: it does not match. The message holds no part of `text`.
     """
     try:
-        if search(f"^(?:{pattern})$", text):
+        if matches_whole(pattern, text):
             return
     except (PatternTooCostly, PatternUnreadable):  # the masks have enforced it all the same
         return

@@ -241,6 +241,7 @@ COVERED = {
     "grammar/mask/trie.py": "tests/grammar/machine/test_leaf_cache.py",
     "grammar/mask/trie_walk.py": "tests/grammar/machine/test_compute_masks.py",
     "grammar/mask/uniqueness.py": "tests/grammar/machine/test_compute_masks.py",
+    "grammar/regex/letter_case.py": "tests/grammar/regex/test_modifiers.py",
     "grammar/regex/charset.py": "tests/grammar/regex/test_pattern.py",
     "grammar/regex/look.py": "tests/grammar/regex/test_pattern.py",
     "grammar/regex/parse.py": "tests/grammar/regex/test_pattern.py",

@@ -402,11 +402,12 @@ def test_what_is_no_schema_is_said_so(source: str, match: str) -> None:
     ("pattern", "error", "where"),
     [
         (r"(a)\1", UnsupportedConstraint, "char 3"),
-        ("(?i)a", InvalidConstraint, "char 0"),
+        ("(?x)a", UnsupportedConstraint, "char 0"),
+        ("a(?i)b", InvalidConstraint, "char 1"),
         ("a(b", InvalidConstraint, "char 1"),
         ("a**", InvalidConstraint, "char 2"),
         ("[z-a]", InvalidConstraint, "char 4"),
-        (r"\Z", InvalidConstraint, "char 0"),
+        (r"\a", InvalidConstraint, "char 0"),
     ],
 )
 def test_patterns_are_refused_by_offset(

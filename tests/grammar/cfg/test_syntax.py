@@ -64,6 +64,8 @@ def test_ebnf(source: str, accepts: list[str], rejects: list[str]) -> None:
         ('start: "é".."ü" "select"i', ["éSeLeCt", "üselect"], ["eselect"]),
         (r"start: /a.c/ /[^x].*/s", ["abcd\n\n", "aéc\n"], ["a\ncd", "abcx"]),
         (r"start: /ß[a-z]/i", ["ßA", "ßz"], ["SSa", "ß1"]),
+        (r"start: /[^ab]+/i", ["cC"], ["a", "cB"]),
+        (r"start: /(?i:a)(?s:.)/", ["A\n", "ab"], ["B\n"]),
         (r'start: /\/\*/ "\"\\\n"', ['/*"\\\n'], ["/*"]),
         (r"start: /(?P<x>a)(?:b|c)/", ["ab", "ac"], ["a"]),
         ("start: /(?!ab)[a-c]+/ | /[0-9]+(?<=5)/", ["aa", "c", "15"], ["ab", "abc", "51"]),
