@@ -86,7 +86,7 @@ def examine(
 @reporting
 def translate(
     language: Annotated[
-        str, typer.Argument(metavar="LANGUAGE", help="pydantic, ts, proto, sql or xsd.")
+        str, typer.Argument(metavar="LANGUAGE", help="pydantic, ts, proto, sql, xsd or dtd.")
     ],
     source: Annotated[
         str,
@@ -96,11 +96,13 @@ def translate(
     ],
     name: Annotated[
         str | None,
-        typer.Option(help="The declaration to translate.  [default: the last; in XSD the first]"),
+        typer.Option(
+            help="The declaration to translate.  [default: the last; in XSD and DTD the first]"
+        ),
     ] = None,
     as_json: Json = False,
 ) -> Exit:
-    """Translate a declaration into a JSON Schema: Python types, TypeScript, Protocol Buffers, SQL tables, XML Schema.
+    """Translate a declaration into a JSON Schema: Python types, TypeScript, Protocol Buffers, SQL tables, XSD, DTD.
 
     A construct that cannot be translated is refused with its line. `pydantic` imports the module, which runs its code.
     """

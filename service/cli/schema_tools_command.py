@@ -124,6 +124,7 @@ def show_dialect(*, as_json: bool) -> Exit:
 
 
 def _readers() -> dict[str, Callable[[str, str | None], dict[str, Any]]]:
+    from ..schema_tools.dtd import from_dtd
     from ..schema_tools.protobuf import from_protobuf
     from ..schema_tools.python_types import from_python
     from ..schema_tools.sql_tables import from_sql
@@ -141,6 +142,7 @@ def _readers() -> dict[str, Callable[[str, str | None], dict[str, Any]]]:
         "proto": of_file(from_protobuf),
         "sql": of_file(from_sql),
         "xsd": of_file(from_xsd),
+        "dtd": of_file(from_dtd),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 from intaglio.grammar.api import Constraint, Kind, screen
+from intaglio.service.schema_tools.dtd import from_dtd
 from intaglio.service.schema_tools.protobuf import from_protobuf
 from intaglio.service.schema_tools.python_types import from_python
 from intaglio.service.schema_tools.source_text import SourceError
@@ -80,6 +81,17 @@ XSD = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
 <xs:simpleType name="State"><xs:restriction base="xs:string">
  <xs:enumeration value="open"/><xs:enumeration value="paid"/></xs:restriction></xs:simpleType>
 </xs:schema>"""
+DTD = """<?xml version="1.0"?>
+<!-- an order -->
+<!ELEMENT order (id, line+, (paid | open), note*)>
+<!ELEMENT line (sku, line*)> <!-- one article -->
+<!ELEMENT id (#PCDATA)>
+<!ELEMENT sku (#PCDATA)>
+<!ELEMENT note (#PCDATA)>
+<!ELEMENT paid EMPTY>
+<!ELEMENT open EMPTY>
+<!ATTLIST order currency CDATA "EUR">
+"""
 
 
 def judged(schema: dict[str, Any], valid: dict[str, Any], **changes: Any) -> None:
@@ -180,6 +192,26 @@ def test_xml_schema() -> None:
     judged(schema, document, id=0, line=[], state="x", note=1)
 
 
+def test_document_type() -> None:
+    schema = from_dtd(DTD)
+    assert schema["properties"]["id"] == {"type": "string"}
+    assert schema["properties"]["line"]["minItems"] == 1
+    assert schema["$defs"]["line"]["description"] == "one article"
+    document = {
+        "id": "A",
+        "line": [{"sku": "1", "line": [{"sku": "2", "line": []}]}],
+        "paid": None,
+        "note": ["x"],
+    }
+    judged(schema, document, id=1, line=[], paid="x", other=1)
+    assert from_dtd(DTD, "line")["title"] == "line"
+
+
+def test_a_document_type_makes_xml() -> None:
+    plain = from_dtd(DTD.replace("(paid | open)", "paid"))
+    assert screen(Constraint(Kind.XML, json.dumps(plain))).root is not None
+
+
 def test_python() -> None:
     schema = from_python("intaglio.schemas.problem:Detail")
     assert {"pointer", "reason"} <= set(schema["properties"])
@@ -202,6 +234,17 @@ def test_python() -> None:
         (from_xsd, "<a/>", "not an XML Schema"),
         (from_xsd, "<!DOCTYPE a><a/>", "a document type is not read"),
         (from_xsd, XSD.replace('type="Line"', 'type="Other"'), "the type 'Other' is not known"),
+        (from_dtd, "<!ELEMENT a (b)>", "line 1: the element 'b' is not declared"),
+        (from_dtd, "<!ELEMENT a (#PCDATA | b)*>", "mixed content is not translated"),
+        (from_dtd, "<!ELEMENT a (b, (c, d)*)>", "an optional or repeated group"),
+        (from_dtd, "<!ELEMENT a ((b, c) | d)>", "a group in a choice"),
+        (from_dtd, "<!ELEMENT a (b | c?)>", "an optional element in a choice"),
+        (from_dtd, "<!ELEMENT a (b, c | d)>", "expected ',', '|' or ')', not '|'"),
+        (from_dtd, "<!ELEMENT a (b, b)>", "'b' stands twice"),
+        (from_dtd, "<!ELEMENT a EMPTY>\n<!ATTLIST a id ID #REQUIRED>", "line 2: a required attribute"),
+        (from_dtd, '<!ENTITY a "b">', "entities are not read"),
+        (from_dtd, "<!ELEMENT a ANY>", "ANY is not translated"),
+        (from_dtd, "", "there is no element None"),
         (from_python, "json", "is not MODULE:TYPE"),
         (from_python, "no_such_module_here:A", "cannot be imported"),
     ],
