@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from intaglio.grammar.api import Vocabulary
@@ -22,8 +22,10 @@ from .model.expected_tensors import layer_matrices
 from .model.schemes import AT_LOADING
 from .model.schemes.coded import Coded
 from .model.schemes.scheme import Uniform
+from .model.sharded_weights import refuse_indivisible, sharded_spec
 from .model.spec import ModelSpec, read_spec
 from .model.weights import load_decoder, random_decoder
+from .parallel.parallel_layout import TensorParallel
 from .plan import StepCosts
 from .run.compute import HostCompute
 from .run.prefill_attention import attention_of_prompts
@@ -38,7 +40,7 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A runner, and the facts found while building.
+    """A runner, and the facts found while building. `spec` is that of the whole model.
 
     `costs`: the measured costs of steps replayed by CUDA graph; None without graphs. `seconds`: the time of each part.
     """
@@ -74,10 +76,12 @@ def build_runner(
     *,
     vocab: int | None = None,
     vocabulary: Callable[[int], Vocabulary] | None = None,
+    parallel: TensorParallel | None = None,
 ) -> Built:
     """Build a runner. `vocab` is the tokenizer's size, the model's own if None.
 
-    `vocabulary` gives the tokens of a width, from which a GPU makes masks itself; None: it makes none.
+    `vocabulary` gives the tokens of a width, from which a GPU makes masks itself; None: it makes none. With `parallel`
+    it is the runner of one rank, and every rank builds one at the same time.
 
     Raises:
         ModelError: the checkpoint cannot be used.
@@ -86,8 +90,12 @@ def build_runner(
     if model.threads is not None:
         torch.set_num_threads(model.threads)
     spec = _spec(model)
-    device = _device(model.device)
+    device = device_named(model.device)
     refuse_experts(spec, device)
+    own = spec
+    if parallel is not None:
+        refuse_indivisible(spec, parallel.layout.tp)
+        own = sharded_spec(spec, parallel.layout)
     _refuse_invariance(model, device)
     max_context = context_limit(model.max_context, spec, device)
     limits = RunnerLimits(
@@ -100,9 +108,9 @@ def build_runner(
     laps = Laps()
     laps.over("device")
     with torch.inference_mode():
-        prompts = attention_of_prompts(model, cache, spec, dtype, device)
+        prompts = attention_of_prompts(model, cache, own, dtype, device)
         kernels = choose(device, prompts, dtype if model.deterministic else None)
-        decoder = _decoder(model, spec, kernels, dtype, device, max_context)
+        decoder = _decoder(model, spec, kernels, dtype, device, max_context, parallel)
         laps.over("weights")
         masks = None
         if vocabulary is not None and device.type == "cuda":
@@ -111,7 +119,7 @@ def build_runner(
             )
 
             masks = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
-        parts = RunnerParts(decoder, cache, limits)
+        parts = RunnerParts(decoder, cache, limits, parallel)
         runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, masks, laps)
         laps.over("warm up")
     kv = runner.cache
@@ -132,7 +140,8 @@ def _spec(model: ModelConfig) -> ModelSpec:
     return replace(spec, schemes=Uniform(AT_LOADING[model.quantization]))
 
 
-def _device(name: str) -> torch.device:
+def device_named(name: str) -> torch.device:
+    """The device of the setting `device`. Raises `ConfigError` if there is none."""
     there = torch.cuda.is_available()
     if name == "cuda" and not there:
         raise ConfigError("torch finds no usable GPU", where="device", hint="set device to cpu")
@@ -202,14 +211,18 @@ def _decoder(
     dtype: torch.dtype,
     device: torch.device,
     positions: int,
+    parallel: TensorParallel | None,
 ) -> Decoder:
+    given: dict[str, Any] = {
+        "kernels": kernels,
+        "dtype": dtype,
+        "device": device,
+        "positions": positions,
+        "parallel": parallel,
+    }
     if model.weights == "random":
-        return random_decoder(
-            spec, kernels=kernels, dtype=dtype, device=device, positions=positions
-        )
-    return load_decoder(
-        Path(model.model), spec, kernels=kernels, dtype=dtype, device=device, positions=positions
-    )
+        return random_decoder(spec, **given)
+    return load_decoder(Path(model.model), spec, **given)
 
 
 def _host(parts: RunnerParts) -> ModelRunner:

@@ -15,6 +15,7 @@ from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from .draft_config import DraftConfig
 from .errors import ConfigError
+from .parallel.parallel_config import ParallelConfig
 
 PREFIX = "INTAGLIO_ENGINE_"
 
@@ -226,6 +227,7 @@ class EngineConfig:
     scheduler: SchedulerConfig
     grammar: GrammarConfig = field(default_factory=GrammarConfig)
     drafting: DraftConfig = field(default_factory=DraftConfig)
+    parallel: ParallelConfig = field(default_factory=ParallelConfig)
 
     @classmethod
     def load(
@@ -247,11 +249,7 @@ class EngineConfig:
             for name, text in variables.items()
             if name.startswith(PREFIX)
         }
-        known = {
-            name
-            for section in (ModelConfig, CacheConfig, SchedulerConfig, GrammarConfig, DraftConfig)
-            for name in section.__dataclass_fields__
-        }
+        known = {name for section in SECTIONS for name in section.__dataclass_fields__}
         for name in given.keys() - known:
             raise ConfigError(f"there is no setting {name!r}", where=name, hint=_names(known))
         for name in texts.keys() - known:
@@ -267,11 +265,24 @@ class EngineConfig:
             scheduler=SchedulerConfig(**_section(SchedulerConfig, given, texts)),  # type: ignore[arg-type]
             grammar=GrammarConfig(**_section(GrammarConfig, given, texts)),  # type: ignore[arg-type]
             drafting=DraftConfig(**_section(DraftConfig, given, texts)),  # type: ignore[arg-type]
+            parallel=ParallelConfig(**_section(ParallelConfig, given, texts)),  # type: ignore[arg-type]
         )
 
 
+SECTIONS = (
+    ModelConfig,
+    CacheConfig,
+    SchedulerConfig,
+    GrammarConfig,
+    DraftConfig,
+    ParallelConfig,
+)
+
+
 def _section(
-    section: type[ModelConfig | CacheConfig | SchedulerConfig | GrammarConfig | DraftConfig],
+    section: type[
+        ModelConfig | CacheConfig | SchedulerConfig | GrammarConfig | DraftConfig | ParallelConfig
+    ],
     given: Mapping[str, object],
     texts: Mapping[str, str],
 ) -> dict[str, object]:

@@ -55,12 +55,16 @@ class Steppable(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
-    """An engine, its facts and the statistics of its grammar cache. `close` ends the threads of its parts."""
+    """An engine, its facts and the statistics of its grammar cache. `close` ends threads and processes of its parts.
+
+    `fault` is the reason why a part outside this process has failed, None while all work. For any thread.
+    """
 
     engine: Steppable
     info: EngineInfo
     grammar_stats: Callable[[], CacheStats]
     close: Callable[[], None]
+    fault: Callable[[], str | None] = lambda: None
 
 
 Builder = Callable[[bytes], Assembly]

@@ -32,6 +32,9 @@ from ..memory.pool import BlockPool
 from ..memory.prefix import PrefixCache
 from ..model.expected_tensors import expected_shapes
 from ..pipeline import OneAhead, Pipeline, Serial
+from ..ranks.group_executor import GroupExecutor
+from ..ranks.rank_group import RankGroup, rank_config
+from ..ranks.start_ranks import start_ranks
 from ..schedule.admission import RequestLimits
 from ..schedule.batch_sizing import BatchSizer
 from ..schedule.scheduler import Scheduler
@@ -68,14 +71,12 @@ def prepare(config: EngineConfig) -> Callable[[], Assembly]:
 def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Assembly:
     began = time.perf_counter()
     folder = Path(config.model.model)
-    on_device = config.grammar.grammar_device == "auto"
-    built = build_runner(
-        config.model,
-        config.cache,
-        config.scheduler,
-        vocab=tokenizer.size,
-        vocabulary=tokenizer.vocabulary if on_device else None,
-    )
+    closing = ExitStack()
+    group = start_ranks(config, tokenizer.size)
+    if group is not None:
+        closing.callback(group.close)
+        config = rank_config(config)
+    built = _built(config, tokenizer, group)
     width = built.spec.vocab_size
     overlap = config.scheduler.overlap
     ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
@@ -84,7 +85,6 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     compiler = Compiler(vocabulary, tokenizer.canonical, shared_bytes(config.grammar))
     compiler_service = CompilerService(config.grammar, compiler)
     exports = Exports()
-    closing = ExitStack()
     closing.callback(exports.close)
     closing.callback(compiler_service.close)
     turn_s = math.inf if ahead else TURN_S
@@ -94,6 +94,8 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     if offload is not None:
         closing.callback(offload.close)
     executor = replayed(sources, config, built)
+    if group is not None:
+        executor = GroupExecutor(executor, group)
     limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids))
     scheduler = _scheduler(config, built, limits, drafting and drafting.proposals, offload)
     info = EngineInfo(
@@ -123,7 +125,29 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
         info=info,
         grammar_stats=lambda: compiler_service.cache.stats,
         close=closing.close,
+        fault=(lambda: None) if group is None else (lambda: group.fault),
     )
+
+
+def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) -> Built:
+    """The runner of this process: of the whole model, or of rank 0 of a group, when all ranks have built theirs."""
+    on_device = config.grammar.grammar_device == "auto" and group is None
+    try:
+        built = build_runner(
+            config.model,
+            config.cache,
+            config.scheduler,
+            vocab=tokenizer.size,
+            vocabulary=tokenizer.vocabulary if on_device else None,
+            parallel=None if group is None else group.parallel,
+        )
+        if group is not None:
+            group.await_built()
+    except BaseException:
+        if group is not None:
+            group.close()
+        raise
+    return built
 
 
 def _timed(

@@ -1,7 +1,7 @@
 """The commands that start the engines of one machine.
 
-Does: give each engine its share of the machine: one GPU, or of the processor cores an equal part. Does not: start them
-(`engine/host/supervision.py`).
+Does: give each engine its share of the machine: a GPU for each of its ranks, or of the processor cores an equal part.
+Does not: start them (`engine/host/supervision.py`).
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ def launches(config: EngineConfig, count: int = 1) -> tuple[Launch, ...]:
     """The launches of so many engines of equal settings. One engine has the whole machine.
 
     Raises:
-        ConfigError: there are GPUs, but not one for each engine.
+        ConfigError: there are GPUs, but not one for each rank of each engine.
     """
     if count == 1:
         return (Launch.of(config),)
@@ -24,13 +24,15 @@ def launches(config: EngineConfig, count: int = 1) -> tuple[Launch, ...]:
         threads = config.model.threads or max(1, processor_cores() // count)
         shared = replace(config, model=replace(config.model, threads=threads))
         return (Launch.of(shared),) * count
-    if len(gpus) < count:
+    tp = config.parallel.tp
+    if len(gpus) < count * tp:
         raise ConfigError(
-            f"{count} engines need as many GPUs, and there are {len(gpus)}",
+            f"{count} engines need {tp} GPUs each, and there are {len(gpus)}",
             where="engines",
-            hint=f"start at most {len(gpus)} engines, or set device to cpu",
+            hint=f"start at most {len(gpus) // tp} engines, or set device to cpu",
         )
+    shares = [",".join(gpus[number * tp : (number + 1) * tp]) for number in range(count)]
     return tuple(
-        replace(Launch.of(config), environment=(("CUDA_VISIBLE_DEVICES", gpu),))
-        for gpu in gpus[:count]
+        replace(Launch.of(config), environment=(("CUDA_VISIBLE_DEVICES", share),))
+        for share in shares
     )

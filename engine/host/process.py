@@ -21,7 +21,7 @@ from pathlib import Path
 import msgspec
 import zmq
 
-from ..errors import EngineError, EngineStopped, InternalError, InvalidRequest
+from ..errors import EngineError, EngineLost, EngineStopped, InternalError, InvalidRequest
 from ..grammars.grammar_faults import sendable
 from ..types import Delta, Failure, Finish, Usage
 from .answers import Answers
@@ -106,6 +106,7 @@ class Host:
                 self._execute(*self._commands.recv_multipart())
             if time.monotonic() - last_beat >= BEAT_S:
                 last_beat = time.monotonic()
+                self._end_if_broken()
                 self._outbox.send(self._beat())
                 self._abort(self._answers.orphans())
         self._commands.close(linger=0)
@@ -137,6 +138,12 @@ class Host:
     def stop(self) -> None:
         """End both loops."""
         self._stop.set()
+
+    def _end_if_broken(self) -> None:
+        """Raise `EngineLost` if a process that computes with this one has ended; the step may wait for it."""
+        fault = None if self._assembly is None else self._assembly.fault()
+        if fault is not None and not self._stop.is_set():
+            raise EngineLost(fault)
 
     def _beat(self) -> Beat:
         began, assembly = self._step_began, self._assembly
@@ -271,6 +278,9 @@ def _serve(host: Host, outbox: _Outbox, build: Callable[[], Assembly]) -> int:
     """Build and run an engine; the exit status."""
     try:
         assembly = build()
+    except EngineLost as error:  # a rank has ended; another attempt may succeed
+        sys.stderr.write(f"the engine could not start: {error.message}\n")
+        return 1
     except EngineError as error:
         outbox.send(Unusable(error.message, error.hint))
         return EXIT_UNUSABLE

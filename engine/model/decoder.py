@@ -8,12 +8,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from intaglio.kernels.contracts import Kernels, Legal, Logits, Places, Ragged, RmsNorm, Weight
+from intaglio.kernels.contracts import (
+    Kernels,
+    Legal,
+    Logits,
+    Places,
+    Ragged,
+    RmsNorm,
+    SampleArgs,
+    Sampled,
+    Weight,
+)
 from torch import Tensor
 
 from .layers import Layer, StepContext
 from .rotary import RopeTable
 from .spec import ModelSpec
+from .vocabulary_shard import VocabularyShard
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +40,8 @@ class Decoder:
     """Weights and layers of a model, ready to run.
 
     `embedding` [vocab, hidden]; looked-up rows are multiplied by `embedding_scale`, None for 1. Layers name one of the
-    `variants` by its index.
+    `variants` by its index. With a `shard`, this is one rank's part of a model: `spec` has its number of heads, and
+    `embedding` and `head` its part of the vocabulary.
     """
 
     spec: ModelSpec
@@ -40,6 +52,7 @@ class Decoder:
     norm: RmsNorm
     head: Weight
     variants: tuple[AttentionVariant, ...]
+    shard: VocabularyShard | None = None
 
     def step(
         self, ragged: Ragged, positions: Tensor, slots: Tensor, cache_shape: Sequence[int]
@@ -71,7 +84,10 @@ class Decoder:
         With `wanted` [R] only the states of these rows, [R, hidden]: a prompt needs one row, so its last layer is
         almost free. `out` [N, hidden] is the memory of the residual stream; without `wanted` it holds the result.
         """
-        residual = torch.index_select(self.embedding, 0, tokens, out=out)
+        if self.shard is None:
+            residual = torch.index_select(self.embedding, 0, tokens, out=out)
+        else:
+            residual = self.shard.embed(self.embedding, tokens, out)
         if self.embedding_scale is not None:
             residual.mul_(self.embedding_scale)
         for layer, cache in zip(self.layers[:-1], caches[:-1], strict=True):
@@ -80,5 +96,12 @@ class Decoder:
 
     def logits(self, hidden: Tensor, legal: Legal | None = None) -> Tensor:
         """Logits [R, vocab] of `hidden` [R, hidden], in the weights' dtype; with `legal`, only those of legal tokens
-        are defined."""
+        are defined. With a `shard`, those of its part of the vocabulary, which `legal` is for."""
         return self.head.matmul(hidden, self.norm, Logits(legal, self.spec.logit_softcap))
+
+    def sample(self, hidden: Tensor, args: SampleArgs) -> Sampled:
+        """A token for each row of `hidden` [R, hidden]; see `Kernels.sample`."""
+        if self.shard is None:
+            return self.kernels.sample(self.logits(hidden, args.legal), args)
+        legal = self.shard.part.legal(args.legal)
+        return self.shard.sample(self.logits(hidden, legal), args, self.kernels)

@@ -8,13 +8,13 @@ deviations: a tensor that is missing, unused or of another shape is a `ModelErro
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import torch
 from intaglio.kernels.contracts import Gate, Kernels, QKNorm, RmsNorm, Weight
 from torch import Tensor
 
 from ..errors import ModelError
+from ..parallel.parallel_layout import TensorParallel
 from .attention_kinds import AttentionKind
 from .decoder import AttentionVariant, Decoder
 from .expected_tensors import check_tensors, expected_tensors
@@ -22,9 +22,13 @@ from .family import EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM, ExpertLay
 from .layers import Attention, GatedMlp, Layer, Mlp, Residual, WholeNorm
 from .mixture import Expert, Mixture
 from .rotary import build_table, rotation_order
+from .row_parallel import RowParallelWeight
 from .schemes.scheme import Dense, Stored, combined_weight, stacked
+from .sharded_weights import BY_INPUTS, ShardedWeights, sharded_spec
 from .spec import ModelSpec
 from .tensor_files import TensorFile, tensor_files
+from .tensor_source import TensorSource
+from .vocabulary_shard import VocabularyShard
 
 RANDOM_SCALE = 0.02
 
@@ -37,10 +41,11 @@ def load_decoder(
     dtype: torch.dtype,
     device: torch.device,
     positions: int,
+    parallel: TensorParallel | None = None,
 ) -> Decoder:
     """The decoder of the checkpoint in `folder`, with weights in `dtype` and angles for `positions` positions.
 
-    Raises `ModelError`.
+    With `parallel`, the part of one rank. Raises `ModelError`.
     """
     files = tensor_files(folder)
     by_name = {name: file for file in files for name in file.names}
@@ -57,7 +62,7 @@ def load_decoder(
                 where=HEAD + ".weight",
                 hint="set tie_word_embeddings to false to use it",
             )
-    return assemble(spec, reader, kernels, positions)
+    return assemble(spec, reader, kernels, positions, parallel)
 
 
 def _without_zero_biases(
@@ -81,31 +86,31 @@ def random_decoder(
     dtype: torch.dtype,
     device: torch.device,
     positions: int,
+    parallel: TensorParallel | None = None,
 ) -> Decoder:
     """A decoder with random weights, for measurements: norms 1, floats N(0, 0.02), integers uniform."""
     generator = torch.Generator(device).manual_seed(0)
     norm = 1 - spec.family.norm_offset
     weights = _Random(expected_tensors(spec), dtype, device, norm, generator)
-    return assemble(spec, weights, kernels, positions)
+    return assemble(spec, weights, kernels, positions, parallel)
 
 
-class Weights(Protocol):
-    """Tensors by their names in a checkpoint, on the device, in the dtype of `Stored`; that of the model is `dtype`."""
+def assemble(
+    spec: ModelSpec,
+    weights: TensorSource,
+    kernels: Kernels,
+    positions: int,
+    parallel: TensorParallel | None = None,
+) -> Decoder:
+    """The decoder of these weights of the model `spec`, which are read one after the other.
 
-    @property
-    def dtype(self) -> torch.dtype: ...
-
-    def has(self, name: str) -> bool:
-        """Whether there is a tensor of this name."""
-        ...
-
-    def tensor(self, name: str) -> Tensor:
-        """The tensor of this name, owned by the caller."""
-        ...
-
-
-def assemble(spec: ModelSpec, weights: Weights, kernels: Kernels, positions: int) -> Decoder:
-    """The decoder of these weights, which are read one after the other."""
+    With `parallel`, the part of one rank; `Decoder.spec` then has the heads of that rank.
+    """
+    shard = None
+    if parallel is not None:
+        weights = ShardedWeights(weights, spec, parallel.layout)
+        shard = VocabularyShard.of(spec.vocab_size, parallel)
+        spec = sharded_spec(spec, parallel.layout)
     embedding = weights.tensor(EMBEDDING + ".weight")
     scale = spec.embedding_scale
     if scale is not None and spec.family.embedding_scale is not None:
@@ -114,7 +119,7 @@ def assemble(spec: ModelSpec, weights: Weights, kernels: Kernels, positions: int
     head = embedding if spec.tied else weights.tensor(HEAD + ".weight")
     distinct = [kind for i, kind in enumerate(spec.kinds) if kind not in spec.kinds[:i]]
     parts = [
-        _LayerParts(i, spec, weights, kernels, distinct.index(kind))
+        _LayerParts(i, spec, weights, kernels, distinct.index(kind), parallel)
         for i, kind in enumerate(spec.kinds)
     ]
     norm = _norm(FINAL_NORM, spec, weights)
@@ -129,6 +134,7 @@ def assemble(spec: ModelSpec, weights: Weights, kernels: Kernels, positions: int
         norm=norm,
         head=kernels.weight(head),
         variants=tuple(_variant(kind, spec, positions, embedding) for kind in distinct),
+        shard=shard,
     )
 
 
@@ -184,7 +190,7 @@ class _Random:
         return out.normal_(0, RANDOM_SCALE, generator=self.generator)
 
 
-def _norm(name: str, spec: ModelSpec, weights: Weights) -> RmsNorm:
+def _norm(name: str, spec: ModelSpec, weights: TensorSource) -> RmsNorm:
     """The norm of this name in a checkpoint."""
     weight = weights.tensor(name + ".weight")
     if spec.family.norm_offset:
@@ -196,7 +202,7 @@ def _norm(name: str, spec: ModelSpec, weights: Weights) -> RmsNorm:
 class _StoredMatrix:
     """The matrix of this name in a checkpoint, its outputs in `order`. See `Part`."""
 
-    weights: Weights
+    weights: TensorSource
     name: str
     order: Tensor | None
 
@@ -219,9 +225,10 @@ class _LayerParts:
 
     i: int
     spec: ModelSpec
-    weights: Weights
+    weights: TensorSource
     kernels: Kernels
     variant: int
+    parallel: TensorParallel | None
 
     def matrix(self, *parts: str, bias: bool) -> Weight:
         """The weight of these parts, concatenated along the outputs.
@@ -236,11 +243,17 @@ class _LayerParts:
             for part in parts
         ]
         biases = stacked([matrix(".bias") for matrix in found]) if bias else None
-        return self._weight(found, biases)
+        return self._weight(found, biases, summed=parts[0] in BY_INPUTS)
 
-    def _weight(self, parts: Sequence[_StoredMatrix], bias: Tensor | None) -> Weight:
+    def _weight(
+        self, parts: Sequence[_StoredMatrix], bias: Tensor | None, *, summed: bool
+    ) -> Weight:
+        """The weight of `parts`; with `summed` its products are added over the ranks, if there are several."""
         schemes = [self.spec.schemes.of(part.name) for part in parts]
-        return combined_weight(schemes, parts, bias, self.kernels)
+        weight = combined_weight(schemes, parts, bias, self.kernels)
+        if self.parallel is None or not summed:
+            return weight
+        return RowParallelWeight(weight, self.parallel.communicator, self.kernels)
 
     def _order(self, part: str) -> Tensor | None:
         """The order of the outputs of queries, keys and values in which `build_table` rotates; None: as they are."""
@@ -269,7 +282,9 @@ class _LayerParts:
             _StoredMatrix(self.weights, layout.linears[part].format(i=self.i, e=e), None)
             for part in ("gate", "up", "down")
         )
-        return Expert(self._weight([gate, up], None), self._weight([down], None))
+        return Expert(
+            self._weight([gate, up], None, summed=False), self._weight([down], None, summed=True)
+        )
 
     def norm(self, part: str) -> RmsNorm | None:
         """The norm of a part; None if the family has none there."""

@@ -124,7 +124,7 @@ class HostCompute:
             else None,
         )
         args = completed(args, inputs, torch.from_numpy)
-        drawn = self._decoder.kernels.sample(self._decoder.logits(hidden, args.legal), args)
+        drawn = self._decoder.sample(hidden, args)
         if masker is not None:
             masker.advance(at, drawn.tokens)
         self._kept = drawn.tokens.numpy()

@@ -5,8 +5,11 @@ Does: allocate the sequence state and the KV cache of a loaded model. Does not: 
 
 from dataclasses import dataclass
 
+import torch
+
 from ..config import CacheConfig
 from ..model.decoder import Decoder
+from ..parallel.parallel_layout import TensorParallel
 from .kv import KVCache, count_blocks, kept_dtype
 from .runner import RunnerLimits
 from .slots import SlotState
@@ -14,11 +17,12 @@ from .slots import SlotState
 
 @dataclass(frozen=True, slots=True)
 class RunnerParts:
-    """A loaded model, the settings of its cache, and the limits of a step."""
+    """A loaded model, the settings of its cache, and the limits of a step; `parallel`: see `build_runner`."""
 
     decoder: Decoder
     cache: CacheConfig
     limits: RunnerLimits
+    parallel: TensorParallel | None = None
 
     def rows(self) -> SlotState:
         """The sequence state for these limits."""
@@ -36,8 +40,8 @@ class RunnerParts:
         )
 
     def count(self, free_bytes: int | None = None) -> int:
-        """The number of blocks of the cache; see `count_blocks`."""
-        return count_blocks(
+        """The number of blocks of the cache; see `count_blocks`. Of several ranks the least, on all of them."""
+        count = count_blocks(
             self.cache,
             self.decoder.spec,
             dtype=kept_dtype(self.cache, self.decoder.embedding),
@@ -45,3 +49,7 @@ class RunnerParts:
             max_context=self.limits.max_context,
             free_bytes=free_bytes,
         )
+        if self.parallel is None:
+            return count
+        own = torch.tensor([count], device=self.decoder.embedding.device)
+        return int(self.parallel.communicator.all_gather(own).min())

@@ -24,11 +24,13 @@ from .serve_options import (
     CorsOriginOption,
     DeterministicOption,
     DraftsOption,
+    EnginesOption,
     KeyStoreOption,
     KvDiskBytesOption,
     KvDiskOption,
     KvHostBytesOption,
     ToolFormatOption,
+    TpOption,
     TracesOption,
 )
 
@@ -188,12 +190,8 @@ def serve(
     data: Annotated[
         Path | None, typer.Option(help="Folder for files of clients; enables jobs.")
     ] = None,
-    engines: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=64, help="Engine processes, each with a GPU of its own.  [default: 1]"
-        ),
-    ] = None,
+    engines: EnginesOption = None,
+    tp: TpOption = None,
     api_workers: Annotated[
         int | None,
         typer.Option(
@@ -235,6 +233,7 @@ def serve(
             log_format=log_format,
             data=data,
             engines=engines,
+            tp=tp,
             api_workers=api_workers,
             vllm_metrics=vllm_metrics,
             traces=traces,

@@ -42,6 +42,7 @@ class ServeCommand:
     kv_host_bytes: int | None = None
     kv_disk: str | None = None
     kv_disk_bytes: int | None = None
+    tp: int | None = None
 
 
 def run(settings: ServeCommand) -> Exit:
@@ -65,7 +66,7 @@ def run(settings: ServeCommand) -> Exit:
         folder = model_folder(settings.model)
         names = (
             *("threads", "max_running", "max_context", "drafts", "deterministic"),
-            *("kv_host_bytes", "kv_disk", "kv_disk_bytes"),
+            *("kv_host_bytes", "kv_disk", "kv_disk_bytes", "tp"),
         )
         given = {name: value for name in names if (value := getattr(settings, name)) is not None}
         engine = EngineConfig.load({"model": str(folder), **given})

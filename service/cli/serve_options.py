@@ -27,6 +27,18 @@ KvDiskOption = Annotated[
 KvDiskBytesOption = Annotated[
     int | None, typer.Option(min=1 << 20, help="Bytes in that folder.  [default: 4 GiB]")
 ]
+EnginesOption = Annotated[
+    int | None,
+    typer.Option(min=1, max=64, help="Engine processes, each with a GPU of its own.  [default: 1]"),
+]
+TpOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=64,
+        help="Processes that compute one model together, each with a GPU.  [default: 1]",
+    ),
+]
 AllowAnonymousOption = Annotated[
     bool | None,
     typer.Option("--allow-anonymous", help="Let other machines use the server without an API key."),

@@ -228,8 +228,7 @@ class SamplingGraphs:
         if inputs is not None:
             args = completed(args, inputs, lambda array: sent(array, self._states.device))
         hidden = self._states.index_select(0, columns.states[:count])
-        logits = self._decoder.logits(hidden, args.legal)
-        drawn = self._decoder.kernels.sample(logits, args)
+        drawn = self._decoder.sample(hidden, args)
         tokens, status = self._samples[count]
         tokens.copy_(drawn.tokens)
         status.copy_(drawn.status)

@@ -34,3 +34,13 @@ def test_one_engine_has_the_whole_machine() -> None:
     (only,) = launches(config())
     assert not only.environment
     assert json.loads(only.configuration)["model"]["threads"] is None
+
+
+def test_every_rank_of_every_engine_has_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1,2,3,4")
+    divided = EngineConfig.load({"model": "m", "tp": 2}, environ={})
+    found = [dict(one.environment)["CUDA_VISIBLE_DEVICES"] for one in launches(divided, 2)]
+    assert found == ["0,1", "2,3"]
+    with pytest.raises(ConfigError, match="2 GPUs each, and there are 5") as refused:
+        launches(divided, 3)
+    assert "at most 2 engines" in refused.value.hint

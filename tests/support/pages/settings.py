@@ -13,6 +13,7 @@ from intaglio.engine.config import (
     SchedulerConfig,
 )
 from intaglio.engine.draft_config import DraftConfig
+from intaglio.engine.parallel.parallel_config import ParallelConfig
 from intaglio.service.config import PREFIX as SERVICE
 from intaglio.service.config import ServiceConfig
 
@@ -25,6 +26,7 @@ SECTIONS = (
     ("Memory for keys and values", ENGINE, CacheConfig),
     ("Scheduling", ENGINE, SchedulerConfig),
     ("Drafts", ENGINE, DraftConfig),
+    ("Several processes for one model", ENGINE, ParallelConfig),
     ("Schemas and grammars", ENGINE, GrammarConfig),
 )
 INTRO = """# Settings

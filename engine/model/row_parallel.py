@@ -1,0 +1,36 @@
+"""A matrix of which every rank has the columns of its own inputs.
+
+Does: add up the ranks' partial products before the epilogue. Does not: divide the matrix (`sharded_weights`).
+"""
+
+from intaglio.kernels.contracts import Epilogue, Kernels, RmsNorm, Weight
+from torch import Tensor
+
+from ..errors import InternalError
+from ..parallel.communicator import Communicator
+
+
+class RowParallelWeight:
+    """This rank's part [outputs, inputs / ranks] of a matrix; the products of all parts are summed. See `Weight`.
+
+    The bias, if any, is that of the first rank's part.
+    """
+
+    def __init__(self, part: Weight, communicator: Communicator, kernels: Kernels) -> None:
+        self.outputs, self.inputs = part.outputs, part.inputs
+        self._part = part
+        self._communicator = communicator
+        self._kernels = kernels
+
+    def matmul(
+        self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None
+    ) -> Tensor:
+        """See `Weight`; one exchange with the other ranks.
+
+        Raises:
+            InternalError: `norm` is given, which needs whole rows.
+        """
+        if norm is not None:
+            raise InternalError("a part of a row cannot be normed")
+        product = self._communicator.all_reduce(self._part.matmul(x))
+        return self._kernels.finish(product, epilogue)

@@ -1,0 +1,143 @@
+"""The part of a checkpoint's tensors that one rank holds.
+
+Does: divide matrices by outputs (query, key, value, gate, up) or by inputs (attention output, down), and the vocabulary
+by tokens; describe the model of one rank as a `ModelSpec` with fewer heads and a narrower MLP. Does not: read files, or
+compute.
+
+Every rank keeps whole heads, so attention needs no other rank. Where there are fewer key heads than ranks, ranks keep a
+copy of the key head that their query heads share.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from ..errors import ConfigError
+from ..parallel.parallel_layout import ParallelLayout
+from .family import EMBEDDING, HEAD
+from .schemes.int8 import Int8
+from .schemes.scheme import Dense, Uniform
+from .spec import ModelSpec
+from .tensor_source import TensorSource
+
+BY_INPUTS = ("output", "down")
+"""Parts of a layer of which a rank has the columns of its own heads, or of its own part of the MLP."""
+
+
+def refuse_indivisible(spec: ModelSpec, tp: int) -> None:
+    """Raise `ConfigError` if the model cannot be divided into `tp` parts."""
+    heads, keys = spec.heads, spec.kv_heads
+    experts = 0 if spec.experts is None else spec.experts.ffn
+    reasons = [
+        (heads % tp, f"{heads} query heads"),
+        (keys % tp and tp % keys, f"{keys} key heads"),
+        (spec.ffn % tp, f"{spec.ffn} hidden units of the MLP"),
+        (experts % tp, f"{experts} hidden units of an expert"),
+    ]
+    for rest, what in reasons:
+        if rest:
+            raise ConfigError(
+                f"{what} cannot be divided among {tp} ranks",
+                where="tp",
+                hint=f"set tp to a divisor of {heads} and {spec.ffn}",
+            )
+    last = ParallelLayout(tp, tp - 1).tokens(spec.vocab_size)
+    if last.start == last.stop:
+        raise ConfigError(
+            f"{spec.vocab_size} tokens are too few for {tp} ranks", where="tp", hint="lower tp"
+        )
+    if spec.family.qk_norm == "whole":
+        raise ConfigError(
+            f"{spec.family.name} models norm all heads together, which ranks cannot do apart",
+            where="tp",
+            hint="set tp to 1",
+        )
+    if not isinstance(spec.schemes, Uniform) or type(spec.schemes.scheme) not in (Dense, Int8):
+        raise ConfigError(
+            "the weights of quantised checkpoints are not divided among ranks yet",
+            where="tp",
+            hint="set tp to 1, or use the unquantised checkpoint, on a CPU with quantization int8",
+        )
+
+
+def sharded_spec(spec: ModelSpec, layout: ParallelLayout) -> ModelSpec:
+    """The model of one rank: its heads and its part of the MLPs. The vocabulary is that of the whole model."""
+    experts = spec.experts
+    return replace(
+        spec,
+        heads=spec.heads // layout.tp,
+        kv_heads=max(1, spec.kv_heads // layout.tp),
+        ffn=spec.ffn // layout.tp,
+        experts=None if experts is None else replace(experts, ffn=experts.ffn // layout.tp),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ShardedWeights:
+    """The tensors of `whole`, a checkpoint of `spec`, cut to the part of one rank. See `TensorSource`."""
+
+    whole: TensorSource
+    spec: ModelSpec
+    layout: ParallelLayout
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """See `TensorSource`."""
+        return self.whole.dtype
+
+    def has(self, name: str) -> bool:
+        """See `TensorSource`."""
+        return self.whole.has(name)
+
+    def tensor(self, name: str) -> Tensor:
+        """See `TensorSource`. The bias of a matrix divided by inputs is that of the first rank; others add zeros."""
+        tensor = self.whole.tensor(name)
+        module, _, kind = name.rpartition(".")
+        if module in (EMBEDDING, HEAD):
+            return tensor[self.layout.tokens(self.spec.vocab_size)].clone()
+        part = _part_of(module, self.spec)
+        if part in BY_INPUTS:
+            if kind == "bias":
+                return tensor if self.layout.rank == 0 else tensor.zero_()
+            return tensor[:, self._inputs(part, tensor.shape[1])].clone()
+        if part is None:
+            return tensor
+        return torch.cat([tensor[rows] for rows in self._outputs(part, tensor.shape[0])])
+
+    def _inputs(self, part: str, inputs: int) -> slice:
+        if part == "output":
+            return _scaled(self.layout.part(self.spec.heads), self.spec.head_dim)
+        return self.layout.part(inputs)
+
+    def _outputs(self, part: str, outputs: int) -> Sequence[slice]:
+        """The rows of a matrix, or of its bias, that this rank keeps."""
+        spec, layout = self.spec, self.layout
+        queries = _scaled(layout.part(spec.heads), spec.head_dim)
+        keys = _scaled(layout.shared_part(spec.kv_heads), spec.head_dim)
+        first_key = spec.heads * spec.head_dim
+        first_value = first_key + spec.kv_heads * spec.head_dim
+        if part == "qkv":
+            return queries, _moved(keys, first_key), _moved(keys, first_value)
+        if part == "gate_up":
+            own = layout.part(outputs // 2)
+            return own, _moved(own, outputs // 2)
+        return ({"q": queries, "k": keys, "v": keys}.get(part) or layout.part(outputs),)
+
+
+def _scaled(part: slice, factor: int) -> slice:
+    return slice(part.start * factor, part.stop * factor)
+
+
+def _moved(part: slice, by: int) -> slice:
+    return slice(part.start + by, part.stop + by)
+
+
+def _part_of(module: str, spec: ModelSpec) -> str | None:
+    """The part of a layer that a module of a checkpoint is, such as "q" or "down"; None for norms and routers."""
+    tail = module.rpartition(".")[2]
+    experts = spec.family.experts
+    names = {**spec.family.linears, **({} if experts is None else experts.linears)}
+    # The last words of names differ by part within a family, and no norm or router has one of them.
+    return next((part for part, name in names.items() if name.rpartition(".")[2] == tail), None)

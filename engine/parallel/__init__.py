@@ -1,0 +1,1 @@
+"""One model in several processes: the place of each process, and their exchange of tensors."""

@@ -1,0 +1,143 @@
+"""The exchange of tensors among the ranks of a group.
+
+Does: define the interface of layers to other ranks, and implement it over torch's process groups: gloo between
+processes on CPUs, NCCL between GPUs. Does not: start processes, or know what it carries.
+
+A group belongs to its `Communicator`, not to torch's global state: the program that uses an engine may have groups of
+its own.
+"""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+from torch._C._distributed_c10d import AllgatherOptions, AllreduceOptions, FileStore, Store
+
+LOOPBACK = "127.0.0.1"
+"""Groups on CPUs are on one host; their sockets are not reachable from another one."""
+
+
+class Communicator(Protocol):
+    """One rank's exchange with `size` ranks. Every rank makes the same calls, in the same order, with equal shapes."""
+
+    @property
+    def rank(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def all_reduce(self, x: Tensor) -> Tensor:
+        """The sum of `x` over all ranks, in place; `x` is contiguous. All ranks get the same bits."""
+        ...
+
+    def all_gather(self, x: Tensor) -> Tensor:
+        """`x` of all ranks, by rank: [size, *x.shape]; `x` is contiguous."""
+        ...
+
+    def abort(self) -> None:
+        """End the exchange for good: a call in progress raises or returns garbage. For any thread."""
+        ...
+
+
+class GlooCommunicator:
+    """`Communicator` between processes of one host.
+
+    Sums are made in the order of ranks, for any shape: gloo's own sum begins at another rank for each part of a tensor,
+    so a row's bits would depend on its place in a batch.
+    """
+
+    def __init__(self, meeting: Path, rank: int, size: int, timeout_s: float) -> None:
+        """Connect with the other ranks; `meeting` is a file for this group alone, in a folder that all ranks share.
+
+        Raises:
+            RuntimeError: a rank did not come in time.
+        """
+        self.rank, self.size = rank, size
+        options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]
+        options._timeout = timedelta(seconds=timeout_s)
+        options._devices = [dist.ProcessGroupGloo.create_device(hostname=LOOPBACK)]
+        store = _meet(meeting, size, timeout_s)
+        # `Any`: the stubs of torch lack the methods of its back ends.
+        self._group: Any = dist.ProcessGroupGloo(store, rank, size, options)
+
+    def all_reduce(self, x: Tensor) -> Tensor:
+        """See `Communicator`."""
+        first, *others = self._gathered(x)
+        x.copy_(first)
+        for other in others:
+            x.add_(other)
+        return x
+
+    def all_gather(self, x: Tensor) -> Tensor:
+        """See `Communicator`."""
+        return torch.stack(self._gathered(x))
+
+    def abort(self) -> None:
+        """Nothing to do: gloo notices by itself that a process has ended, or a time-out has passed."""
+
+    def _gathered(self, x: Tensor) -> list[Tensor]:
+        parts = [torch.empty_like(x) for _ in range(self.size)]
+        self._group.allgather([parts], [x]).wait()
+        return parts
+
+
+class NcclCommunicator:
+    """`Communicator` between GPUs. Calls are launched on the current stream and can be captured in a graph.
+
+    The order of a sum is NCCL's: fixed for a shape, equal on all ranks, and for two ranks the only one there is.
+    """
+
+    def __init__(
+        self, meeting: Path, rank: int, size: int, timeout_s: float, device: torch.device
+    ) -> None:
+        """See `GlooCommunicator`."""
+        self.rank, self.size = rank, size
+        options = dist.ProcessGroupNCCL.Options()
+        options._timeout = timedelta(seconds=timeout_s)
+        store = _meet(meeting, size, timeout_s)
+        self._group: Any = dist.ProcessGroupNCCL(store, rank, size, options)
+        self._summing = AllreduceOptions()
+        self._gathering = AllgatherOptions()
+        # On the caller's stream: without events between two streams around every call.
+        self._summing.asyncOp = self._gathering.asyncOp = False
+        # The first call connects the ranks, which a captured call must not.
+        self.all_reduce(torch.zeros(1, device=device))
+        torch.cuda.synchronize(device)
+
+    def all_reduce(self, x: Tensor) -> Tensor:
+        """See `Communicator`."""
+        self._group.allreduce([x], self._summing)
+        return x
+
+    def all_gather(self, x: Tensor) -> Tensor:
+        """See `Communicator`."""
+        out = x.new_empty((self.size, *x.shape))
+        self._group._allgather_base(out, x, self._gathering)
+        return out
+
+    def abort(self) -> None:
+        """See `Communicator`."""
+        self._group.abort()
+
+
+def connect(
+    meeting: Path, rank: int, size: int, timeout_s: float, device: torch.device
+) -> Communicator:
+    """The communicator of `rank` for tensors on `device`.
+
+    Raises:
+        RuntimeError: a rank did not come in time.
+    """
+    if device.type == "cuda":
+        return NcclCommunicator(meeting, rank, size, timeout_s, device)
+    return GlooCommunicator(meeting, rank, size, timeout_s)
+
+
+def _meet(meeting: Path, size: int, timeout_s: float) -> Store:
+    """The store through which ranks find each other."""
+    store = FileStore(str(meeting), size)
+    store.set_timeout(timedelta(seconds=timeout_s))
+    return store

@@ -1,0 +1,71 @@
+"""The executor of an engine that several ranks compute: rank 0's own runner, and the same orders to all others.
+
+Does: implement `Executor` for a `RankGroup`. Does not: compute, or start processes.
+"""
+
+import secrets
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+from intaglio.grammar.api import DeviceTables, MaskRows
+from msgspec.structs import replace as replaced
+
+from ..executor import Executor
+from ..plan import Admitted, Masks, Plan, SampledBatch
+from . import rank_messages as wire
+from .rank_group import RankGroup
+
+Handle = TypeVar("Handle")
+
+_WORD64 = (1 << 64) - 1
+
+
+class GroupExecutor(Generic[Handle]):
+    """See `Executor`. Ranks sample the same tokens, so only those of rank 0 are read."""
+
+    makes_masks = False
+
+    def __init__(self, own: Executor[Handle], group: RankGroup) -> None:
+        """`own` computes rank 0's part."""
+        self._own = own
+        self._group = group
+        self._entropy = secrets.randbits(64)
+
+    def hold(self, key: str, tables: DeviceTables) -> bool:  # noqa: ARG002 - see `Executor`
+        """See `Executor`: no rank makes masks."""
+        return False
+
+    def drop(self, key: str) -> None:
+        """See `Executor`."""
+
+    def mask_buffer(self, count: int, width: int) -> MaskRows:
+        """See `Executor`."""
+        return self._own.mask_buffer(count, width)
+
+    def forward(self, plan: Plan) -> Handle:
+        """See `Executor`."""
+        plan = self._seeded(plan)
+        self._group.send(wire.frames(wire.ComputeOrder(plan)))
+        return self._own.forward(plan)
+
+    def sample(self, handle: Handle, masks: Masks) -> None:
+        """See `Executor`."""
+        self._group.send(wire.sampling(masks))
+        self._own.sample(handle, masks)
+
+    def sampled(self, handle: Handle) -> SampledBatch:
+        """See `Executor`."""
+        self._group.send(wire.frames(wire.ReadOrder()))
+        return self._own.sampled(handle)
+
+    def _seeded(self, plan: Plan) -> Plan:
+        """`plan` with a seed for every sequence: ranks must draw alike, also after a preemption of the sequence."""
+        if all(new.sampling.seed is not None for new in plan.admitted):
+            return plan
+        return replaced(plan, admitted=tuple(map(self._with_seed, plan.admitted)))
+
+    def _with_seed(self, new: Admitted) -> Admitted:
+        if new.sampling.seed is not None:
+            return new
+        seed = (self._entropy + new.seq_id) & _WORD64
+        return replace(new, sampling=replace(new.sampling, seed=seed))

@@ -1,0 +1,193 @@
+"""The ranks of one engine, as rank 0 sees them.
+
+Does: start the processes of the other ranks, connect with them, send them the orders of every step, notice at once that
+one has ended, and then end all of them. Does not: restart them: without one rank the engine has failed, and its
+supervisor starts all ranks again.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import zmq
+
+from ..build_runner import device_named
+from ..config import EngineConfig, environment_with, processor_cores, visible_gpus
+from ..errors import ConfigError, EngineLost
+from ..parallel.communicator import connect
+from ..parallel.parallel_layout import ParallelLayout, TensorParallel
+from . import rank_messages as wire
+
+POLL_S: Final = 0.1
+CLOSING_S: Final = 2.0
+ARRIVAL_S: Final = 120.0
+"""The longest time for a process to start and load its libraries."""
+
+ENTRY: Final = "from intaglio.engine.ranks.rank_process import main; raise SystemExit(main())"
+
+
+def rank_config(config: EngineConfig) -> EngineConfig:
+    """The settings of every rank of an engine: on a CPU ranks share the cores."""
+    threads = config.model.threads or max(1, processor_cores() // config.parallel.tp)
+    return replace(config, model=replace(config.model, threads=threads))
+
+
+class RankGroup:
+    """The processes of ranks 1 to `tp` - 1, and rank 0's connection with them. `close` ends them."""
+
+    def __init__(
+        self, folder: Path, processes: Sequence["subprocess.Popen[bytes]"], setup: EngineConfig
+    ) -> None:
+        """See `start`."""
+        self._folder = folder
+        self._processes = tuple(processes)
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._reports = self._context.socket(zmq.PULL)
+        self._reports.bind(f"ipc://{folder / wire.REPORTS}")
+        self._orders = [self._bound(rank) for rank in range(1, setup.parallel.tp)]
+        self._fault: str | None = None
+        self._closing = False
+        self._parallel: TensorParallel | None = None
+        for rank, process in enumerate(self._processes, start=1):
+            watch = threading.Thread(target=self._watch, args=(rank, process), daemon=True)
+            watch.start()
+
+    @classmethod
+    def start(cls, config: EngineConfig, vocab: int) -> "RankGroup":
+        """Start the processes of all other ranks and connect with them. `vocab`: see `build_runner`.
+
+        Raises:
+            ConfigError: there are too few GPUs.
+            EngineLost: a rank ended, or did not arrive.
+        """
+        tp = config.parallel.tp
+        device = device_named(config.model.device)
+        environments: list[dict[str, str]] = [{} for _ in range(tp)]
+        if device.type == "cuda":
+            gpus = visible_gpus()
+            if len(gpus) < tp:
+                raise ConfigError(
+                    f"tp {tp} needs as many GPUs, and there are {len(gpus)}",
+                    where="tp",
+                    hint=f"set tp to at most {len(gpus)}, or device to cpu",
+                )
+            environments = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus[:tp]]
+        folder = Path(tempfile.mkdtemp(prefix="intaglio-ranks-"))
+        processes = []
+        for rank in range(1, tp):
+            setup = wire.RankSetup(config=config, rank=rank, vocab=vocab, folder=str(folder))
+            processes.append(_process(setup, environments[rank]))
+        group = cls(folder, processes, config)
+        try:
+            group._await(wire.RankArrived, tp - 1)
+            timeout_s = config.parallel.tp_timeout_s
+            communicator = connect(folder / wire.MEETING, 0, tp, timeout_s, device)
+        except BaseException:
+            group.close()
+            raise
+        group._parallel = TensorParallel(ParallelLayout(tp, 0), communicator)
+        return group
+
+    @property
+    def parallel(self) -> TensorParallel:
+        """The place of rank 0."""
+        assert self._parallel is not None
+        return self._parallel
+
+    @property
+    def fault(self) -> str | None:
+        """How a rank has ended; None while all run. For any thread."""
+        return self._fault
+
+    def await_built(self) -> None:
+        """Return when every rank has built its part. Raises `EngineLost` if one ended."""
+        self._await(wire.RankBuilt, len(self._processes))
+
+    def send(self, frames: list[bytes]) -> None:
+        """Send an order to all ranks. Raises `EngineLost` if one has ended."""
+        if self._fault is not None:
+            raise EngineLost(self._fault)
+        try:
+            for socket in self._orders:
+                socket.send_multipart(
+                    frames, zmq.NOBLOCK
+                )  # unbounded: fails where the rank is gone
+        except zmq.Again:
+            raise EngineLost(self._fault or "a rank has closed its connection") from None
+
+    def fail(self, reason: str) -> None:
+        """End all ranks, because one is lost. For any thread."""
+        if self._fault is None and not self._closing:
+            self._fault = reason
+            for process in self._processes:
+                process.kill()
+            if self._parallel is not None:
+                self._parallel.communicator.abort()
+
+    def close(self) -> None:
+        """End all processes and remove the folder; safe to call twice."""
+        if self._closing:
+            return
+        self._closing = True
+        for socket in self._orders:
+            with suppress(zmq.Again):  # the rank is gone
+                socket.send_multipart(wire.frames(wire.StopOrder()), zmq.NOBLOCK)
+        until = time.monotonic() + CLOSING_S
+        for process in self._processes:
+            try:
+                process.wait(max(0.0, until - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            assert process.stdin is not None
+            process.stdin.close()
+        self._context.destroy(linger=0)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _bound(self, rank: int) -> "zmq.Socket[bytes]":
+        socket = self._context.socket(zmq.PUSH)
+        socket.set_hwm(0)
+        socket.bind(f"ipc://{self._folder / wire.ORDERS}.{rank}")
+        return socket
+
+    def _await(self, kind: type[wire.RankReport], count: int) -> None:
+        """Wait for so many reports of a kind."""
+        until = time.monotonic() + ARRIVAL_S
+        while count:
+            if self._reports.poll(int(POLL_S * 1000)):
+                report = wire.report(self._reports.recv())
+                if isinstance(report, wire.RankFailed):
+                    raise EngineLost(f"rank {report.rank} failed: {report.reason}")
+                count -= isinstance(report, kind)
+            elif self._fault is not None:
+                raise EngineLost(self._fault)
+            elif kind is wire.RankArrived and time.monotonic() > until:
+                raise EngineLost(f"{count} ranks did not start within {ARRIVAL_S:g} s")
+
+    def _watch(self, rank: int, process: "subprocess.Popen[bytes]") -> None:
+        """Wait for the end of a process, which is a fault unless the group is closed."""
+        status = process.wait()
+        self.fail(f"rank {rank} ended with status {status}")
+
+
+def _process(setup: wire.RankSetup, environment: dict[str, str]) -> "subprocess.Popen[bytes]":
+    process = subprocess.Popen(  # noqa: S603  this interpreter and our own entry
+        (sys.executable, "-P", "-c", ENTRY),
+        stdin=subprocess.PIPE,
+        stdout=2,  # output of libraries belongs to the log
+        env=environment_with(environment),
+        start_new_session=True,  # Ctrl-C goes to rank 0's parent only
+    )
+    assert process.stdin is not None
+    process.stdin.write(msgspec.json.encode(setup) + b"\n")
+    process.stdin.flush()
+    return process

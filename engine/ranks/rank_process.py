@@ -1,0 +1,110 @@
+"""The process of one rank but the first: computes its part of every step that rank 0 orders.
+
+Does: build this rank's part of the model, execute orders until it is told to stop. Does not: schedule, make masks, or
+talk to clients; restart itself: a rank that fails ends, and so does its engine.
+
+Standard input stays open while rank 0 runs. Its end means that rank 0 has exited, for whatever reason, and ends this
+process at once, even while it waits for another rank.
+"""
+
+import os
+import sys
+import threading
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import zmq
+
+from ..config import wait_passively
+from ..errors import EngineError, InternalError
+from ..executor import Executor
+from . import rank_messages as wire
+
+EXIT_FAILED = 3
+
+
+class Rank:
+    """Executes orders on `executor`."""
+
+    def __init__(self, executor: Executor[Any]) -> None:
+        self._executor = executor
+        self._started: deque[Any] = deque()
+
+    def execute(self, order: wire.RankOrder, rows: bytes) -> bool:
+        """Execute one order; False to end. `rows` is its second frame.
+
+        Raises:
+            InternalError: the order does not follow from those before it.
+        """
+        match order:
+            case wire.ComputeOrder(plan):
+                self._started.append(self._executor.forward(plan))
+            case wire.StopOrder():
+                return False
+            case _ if not self._started:
+                raise InternalError(f"{type(order).__name__} came before a plan")
+            case wire.SampleOrder() as sample:
+                self._executor.sample(self._started[-1], wire.masks(sample, rows))
+            case wire.ReadOrder():
+                self._executor.sampled(self._started.popleft())
+        return True
+
+
+def main() -> int:
+    """The entry point of the process; its exit status."""
+    setup = msgspec.json.decode(sys.stdin.buffer.readline(), type=wire.RankSetup)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    wait_passively()  # before torch is loaded
+    folder = Path(setup.folder)
+    context = zmq.Context()
+    orders, reports = context.socket(zmq.PULL), context.socket(zmq.PUSH)
+    orders.set_hwm(0)
+    reports.linger = 1000
+    orders.connect(f"ipc://{folder / wire.ORDERS}.{setup.rank}")
+    reports.connect(f"ipc://{folder / wire.REPORTS}")
+    try:
+        rank = Rank(_build(setup, reports))
+        while rank.execute(*_received(orders)):
+            pass
+    except (EngineError, RuntimeError) as error:
+        reports.send(wire.packed(wire.RankFailed(setup.rank, f"{type(error).__name__}: {error}")))
+        return EXIT_FAILED
+    finally:
+        context.destroy()
+    return 0
+
+
+def _build(setup: wire.RankSetup, reports: "zmq.Socket[bytes]") -> Executor[Any]:
+    from ..build_runner import build_runner, device_named
+    from ..parallel.communicator import connect
+    from ..parallel.parallel_layout import ParallelLayout, TensorParallel
+
+    config, parallel = setup.config, setup.config.parallel
+    device = device_named(config.model.device)
+    reports.send(wire.packed(wire.RankArrived(setup.rank)))
+    meeting = Path(setup.folder) / wire.MEETING
+    communicator = connect(meeting, setup.rank, parallel.tp, parallel.tp_timeout_s, device)
+    layout = ParallelLayout(parallel.tp, setup.rank)
+    built = build_runner(
+        config.model,
+        config.cache,
+        config.scheduler,
+        vocab=setup.vocab,
+        parallel=TensorParallel(layout, communicator),
+    )
+    reports.send(wire.packed(wire.RankBuilt(setup.rank)))
+    return built.runner
+
+
+def _received(orders: "zmq.Socket[bytes]") -> tuple[wire.RankOrder, bytes]:
+    first, rows = orders.recv_multipart()
+    return wire.order(first), rows
+
+
+def _end_with_parent() -> None:
+    # Not `sys.stdin`: a thread that waits in it would hold its lock when the interpreter exits.
+    while os.read(0, 4096):
+        pass
+    os._exit(1)

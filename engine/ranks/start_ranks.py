@@ -1,0 +1,50 @@
+"""Starts the ranks that an engine's settings ask for.
+
+Does: refuse settings and models that several ranks cannot serve, before a process is started. Does not: run the ranks
+(`rank_group`).
+"""
+
+from pathlib import Path
+
+from ..build_runner import device_named
+from ..config import EngineConfig
+from ..errors import ConfigError
+from ..model.model_costs import ModelCosts
+from ..model.sharded_weights import refuse_indivisible
+from ..model.spec import read_spec
+from .parallel_gain import CPUS, GPUS, refuse_slower
+from .rank_group import RankGroup, rank_config
+
+ELEMENT_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+
+
+def start_ranks(config: EngineConfig, vocab: int) -> RankGroup | None:
+    """The processes of all ranks but this one; None for an engine in one process.
+
+    Raises:
+        ConfigError: the model cannot be divided so, would be slower, or a setting needs one process.
+        ModelError: the checkpoint cannot be used.
+        EngineLost: a rank ended before it was ready.
+    """
+    tp = config.parallel.tp
+    if tp == 1:
+        return None
+    _refuse_tiers(config)
+    spec = read_spec(Path(config.model.model))
+    refuse_indivisible(spec, tp)
+    if not config.parallel.tp_any_size:
+        on_gpu = device_named(config.model.device).type == "cuda"
+        element = ELEMENT_BYTES.get(config.model.dtype, 2 if on_gpu else 4)
+        weight_bytes = ModelCosts.of(spec, element).weight_bytes
+        refuse_slower(weight_bytes, spec.layers, tp, GPUS if on_gpu else CPUS)
+    return RankGroup.start(rank_config(config), vocab)
+
+
+def _refuse_tiers(config: EngineConfig) -> None:
+    """Raise `ConfigError` for tiers of the KV cache, which hold the blocks of one process."""
+    if config.cache.kv_host_bytes or config.cache.kv_disk != "off":
+        raise ConfigError(
+            "blocks are kept on the host and on disk by engines in one process only",
+            where="kv_host_bytes" if config.cache.kv_host_bytes else "kv_disk",
+            hint="leave out kv_host_bytes and kv_disk, or set tp to 1",
+        )

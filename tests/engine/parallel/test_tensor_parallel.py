@@ -1,0 +1,182 @@
+"""One model divided among ranks: the tokens of one process, for every family and every option of sampling.
+
+Ranks are threads here; `tests/engine/ranks` has processes.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from intaglio.engine.build_runner import build_runner
+from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
+from intaglio.engine.errors import ConfigError, InternalError
+from intaglio.engine.model.schemes.scheme import Dense, Uniform
+from intaglio.engine.model.sharded_weights import refuse_indivisible
+from intaglio.engine.model.spec import parse_spec
+from intaglio.engine.parallel.parallel_layout import ParallelLayout, TensorParallel
+from intaglio.engine.plan import Masks, Plan
+from intaglio.engine.run.runner import ModelRunner
+from intaglio.engine.types import SamplingParams
+from intaglio.grammar.api import empty_rows
+from intaglio.kernels.contracts import RmsNorm
+
+from tests.engine.run.driver import Driver, Job
+from tests.engine.run.parity import OURS, prompts
+from tests.support.threaded_ranks import on_ranks
+from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.tiny_families import CONFIGS
+
+LENGTHS = (2, 40, 90)
+OUTPUTS = 6
+WHOLE_NORMS = ("olmo2", "olmo3", "olmoe")
+DIVIDED = [name for name in CONFIGS if not any(name.startswith(refused) for refused in WHOLE_NORMS)]
+OPTIONS = {
+    "greedy": SamplingParams(temperature=0),
+    "drawn": SamplingParams(temperature=1.3, seed=11),
+    "penalised": SamplingParams(
+        temperature=0.9, seed=5, repetition_penalty=1.5, presence_penalty=0.4
+    ),
+    "biased": SamplingParams(temperature=0, logit_bias={7: 4.0, 200: 5.0}),
+    "truncated": SamplingParams(temperature=1.1, seed=3, top_p=0.7, top_k=20),
+    "reported": SamplingParams(temperature=0.8, seed=9, logprobs=5, masked_share=True),
+}
+
+
+def built(folder: Path, parallel: TensorParallel | None = None, **model: object) -> ModelRunner:
+    settings = replace(ModelConfig(model=str(folder), device="cpu", dtype="float32"), **model)  # type: ignore[arg-type]
+    return build_runner(
+        settings,
+        CacheConfig(num_blocks=200),
+        SchedulerConfig(max_running=8, max_batched_tokens=128),
+        parallel=parallel,
+    ).runner
+
+
+def jobs(options: SamplingParams = OPTIONS["greedy"]) -> list[Job]:
+    return [Job(prompt, OUTPUTS, options) for prompt in prompts(LENGTHS)]
+
+
+def driven(engine: ModelRunner, asked: list[Job], **schedule: float) -> list[Job]:
+    return Driver(engine, chunk=33, masks=_masks, **schedule).run(asked)  # type: ignore[arg-type]
+
+
+def _masks(by_id: object, plan: Plan) -> Masks:
+    """The first sequence gets odd tokens only."""
+    rows = empty_rows(1, 300)
+    rows.fill(0x2AAAAAAA)
+    row_of = {0: 0} if any(work.seq_id == 0 and work.logits for work in plan.works) else {}
+    return Masks(rows, row_of)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    root = tmp_path_factory.mktemp("divided")
+
+    def make(name: str) -> Path:
+        path = root / name
+        if not path.exists():
+            write_checkpoint(path, {"llama": LLAMA, **CONFIGS}[name], shards=2, seed=0)
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_two_ranks_sample_the_tokens_of_one_process(
+    name: str, folder: Callable[[str], Path]
+) -> None:
+    whole = driven(built(folder(name)), jobs())
+    ranks = on_ranks(2, lambda parallel: driven(built(folder(name), parallel), jobs()))
+    for rank in ranks:
+        assert [job.generated for job in rank] == [job.generated for job in whole]
+    for one, *parts in zip(whole, *ranks, strict=True):
+        logits = torch.cat([torch.stack(job.logits) for job in parts], 1)
+        torch.testing.assert_close(
+            logits[:, : one.logits[0].shape[0]], torch.stack(one.logits), atol=10 * OURS, rtol=0
+        )
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("size", [2, 4])
+def test_every_option_of_sampling_gives_the_same_tokens(
+    size: int, options: str, folder: Callable[[str], Path]
+) -> None:
+    """Four ranks share two key heads: each is kept by two of them."""
+    path, asked = folder("llama"), OPTIONS[options]
+    whole = driven(built(path), jobs(asked), preempt=0.1, join=0.7)
+    ranks = on_ranks(
+        size,
+        lambda parallel: driven(built(path, parallel), jobs(asked), preempt=0.1, join=0.7),
+    )
+    for rank in ranks:
+        for job, one in zip(rank, whole, strict=True):
+            assert job.generated == one.generated
+            for sample, expected in zip(job.samples, one.samples, strict=True):
+                assert sample.failure is expected.failure is None
+                for found, right in zip(sample.logprobs, expected.logprobs, strict=True):
+                    assert found.token == right.token
+                    assert found.logprob == pytest.approx(right.logprob, abs=1e-4)
+                    assert found.masked == pytest.approx(right.masked, abs=1e-4)
+                    assert [t for t, _ in found.top] == [t for t, _ in right.top]
+
+
+@pytest.mark.parametrize(
+    ("config", "tp", "reason"),
+    [
+        (LLAMA, 3, "4 query heads"),
+        ({**LLAMA, "num_attention_heads": 12, "num_key_value_heads": 3, "head_dim": 8}, 2, "3 key"),
+        ({**LLAMA, "intermediate_size": 161}, 2, "161 hidden units"),
+        ({**LLAMA, "vocab_size": 60}, 4, "60 tokens are too few for 4 ranks"),
+        (CONFIGS["olmo2"], 2, "norm all heads together"),
+    ],
+)
+def test_a_model_that_cannot_be_divided_is_refused_with_the_figures(
+    config: dict[str, object], tp: int, reason: str
+) -> None:
+    with pytest.raises(ConfigError, match=reason) as refused:
+        refuse_indivisible(parse_spec(config), tp)
+    assert refused.value.where == "tp"
+    assert refused.value.hint
+
+
+def test_a_quantised_checkpoint_is_refused() -> None:
+    spec = replace(parse_spec(LLAMA), schemes=Uniform(Halves()))
+    with pytest.raises(ConfigError, match="quantised checkpoints are not divided"):
+        refuse_indivisible(spec, 2)
+
+
+class Halves(Dense):
+    """A scheme other than those that can be divided."""
+
+
+def test_parts_of_a_vocabulary_are_whole_words_and_cover_it() -> None:
+    for vocab in (300, 8192, 32000, 151936):
+        for tp in (2, 3, 4, 8):
+            parts = [ParallelLayout(tp, rank).tokens(vocab) for rank in range(tp)]
+            assert [part.start for part in parts[1:]] == [part.stop for part in parts[:-1]]
+            assert (parts[0].start, parts[-1].stop) == (0, vocab)
+            assert all(part.start % 32 == 0 for part in parts if part.start < vocab)
+            longest = ParallelLayout(tp, 0).most_tokens(vocab)
+            assert longest == max(part.stop - part.start for part in parts)
+
+
+def test_a_part_of_a_row_is_never_normed(folder: Callable[[str], Path]) -> None:
+    def norm(parallel: TensorParallel) -> None:
+        down = built(folder("llama"), parallel).decoder.layers[0].attention.output
+        down.matmul(torch.ones(2, down.inputs), RmsNorm(torch.ones(down.inputs), 1e-6))
+
+    with pytest.raises(InternalError, match="part of a row"):
+        on_ranks(2, norm)
+
+
+def test_int8_weights_are_rounded_after_they_are_divided(folder: Callable[[str], Path]) -> None:
+    """The parts of a row have scales of their own: close to one process, and equal on all ranks."""
+    path = folder("llama")
+    whole = driven(built(path, quantization="int8"), jobs())
+    ranks = on_ranks(2, lambda own: driven(built(path, own, quantization="int8"), jobs()))
+    assert [job.generated for job in ranks[0]] == [job.generated for job in ranks[1]]
+    for one, *parts in zip(whole, *ranks, strict=True):
+        logits = torch.cat([job.logits[0] for job in parts])
+        assert (logits - one.logits[0]).abs().mean() < 0.02 * one.logits[0].std()

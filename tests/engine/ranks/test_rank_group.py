@@ -1,0 +1,178 @@
+"""An engine in several processes: the tokens of one process, and no process and no request left over when one dies."""
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from intaglio.engine.api import Launch
+from intaglio.engine.config import EngineConfig
+from intaglio.engine.errors import ConfigError, EngineStopped
+from intaglio.engine.host.local import LocalEngine
+from intaglio.engine.model.checkpoint import model_folder
+from intaglio.engine.text.tokenizer import Tokenizer
+from intaglio.engine.types import Delta, Finish, Request, SamplingParams
+from intaglio.grammar.api import Constraint, Kind
+
+from tests.support.live_service import TRUSTING, Live, live, until
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "maxLength": 30},
+        "town": {"type": "string", "maxLength": 30},
+        "age": {"type": "integer"},
+    },
+    "required": ["name", "town", "age"],
+    "additionalProperties": False,
+}
+CONSTRAINT = Constraint(Kind.JSON_SCHEMA, json.dumps(SCHEMA))
+TEXT = "Anna Schmidt is 41 years old and lives in Bonn. Her brother Karl, 39, lives in Aachen."
+
+
+def config(**settings: Any) -> EngineConfig:
+    given = {"model": str(model_folder(None)), "device": "cpu", "threads": 1, "num_blocks": 400}
+    return EngineConfig.load({**given, "tp_any_size": True, **settings}, environ={})
+
+
+@contextmanager
+def engine(tp: int) -> Iterator[LocalEngine]:
+    built = LocalEngine.build(config(tp=tp))
+    try:
+        yield built
+    finally:
+        built.close()
+
+
+def requests() -> list[Request]:
+    """Free and constrained ones, greedy, drawn, penalised and truncated; one is long, several share a prefix."""
+    tokenizer = Tokenizer.load(model_folder(None))
+    greedy = SamplingParams(temperature=0, max_tokens=48)
+    options = [
+        greedy,
+        replace(greedy, temperature=0.8, seed=1),
+        replace(greedy, temperature=1.2, seed=2, top_p=0.9),
+        replace(greedy, temperature=1.0, seed=3, repetition_penalty=1.3),
+        replace(greedy, temperature=0.7, seed=4, logprobs=2),
+    ]
+    prompt = tuple(tokenizer.encode(TEXT))
+    return [
+        Request(
+            id=f"{number}{'c' if constrained else 'f'}",
+            prompt=prompt * (6 if number == 0 else 1) + prompt[: 3 * number],
+            sampling=sampling,
+            constraint=CONSTRAINT if constrained else None,
+        )
+        for number, sampling in enumerate(options)
+        for constrained in (False, True)
+    ]
+
+
+def outputs(built: LocalEngine) -> dict[str, tuple[int, ...]]:
+    found: dict[str, tuple[int, ...]] = {request.id: () for request in requests()}
+    for delta in built.generate(requests()):
+        assert delta.error is None
+        found[delta.request_id] += delta.tokens
+    return found
+
+
+def ranks(pid: int) -> list[psutil.Process]:
+    """The running processes of an engine's other ranks."""
+    return [
+        child
+        for child in psutil.Process(pid).children()
+        if any("rank_process" in part for part in child.cmdline())
+    ]
+
+
+def test_two_processes_give_the_tokens_of_one_and_end_with_their_engine() -> None:
+    with engine(1) as whole:
+        expected = outputs(whole)
+    with engine(2) as divided:
+        (rank,) = ranks(os.getpid())
+        assert outputs(divided) == expected
+        assert divided.check().clean
+        assert all(len(tokens) > 10 for tokens in expected.values())
+    assert not rank.is_running()
+
+
+def test_a_rank_killed_in_a_step_ends_the_requests_and_the_engine() -> None:
+    endless = [
+        replace(request, sampling=SamplingParams(max_tokens=1500, ignore_eos=True))
+        for request in requests()
+    ]
+    with engine(2) as divided:
+        (rank,) = ranks(os.getpid())
+        ends: list[Delta] = []
+        for delta in divided.generate(endless[::2]):
+            with suppress(psutil.NoSuchProcess):
+                rank.kill()
+            ends += [delta] if delta.finish is not None else []
+        assert {(end.finish, end.error and end.error.code) for end in ends} == {
+            (Finish.ERROR, "engine_lost")
+        }
+        assert len(ends) == len(endless[::2])
+        with pytest.raises(EngineStopped):
+            list(divided.generate(endless[:1]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"tp": 4}, "6 query heads cannot be divided among 4 ranks"),
+        ({"tp": 2, "tp_any_size": False}, "too small for tp 2"),
+        ({"tp": 2, "kv_host_bytes": 1 << 20}, "engines in one process"),
+    ],
+)
+def test_what_several_ranks_cannot_serve_is_refused_before_one_starts(
+    settings: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(ConfigError, match=reason) as refused:
+        LocalEngine.build(config(**settings))
+    assert refused.value.hint
+    assert not ranks(os.getpid())
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Live]:
+    folder = Path(model_folder(None))
+    with live(Launch.of(config(tp=2)), folder, grammar=TRUSTING) as running:
+        yield running
+
+
+def engine_pid(service: Live) -> int:
+    until(lambda: service.http.get("/ready").status_code == 200)
+    (pid,) = [
+        child.pid
+        for child in psutil.Process().children()
+        if any("host.process" in part for part in child.cmdline())
+    ]
+    return int(pid)
+
+
+def answered(service: Live) -> None:
+    answer = service.extract(SCHEMA, TEXT)
+    assert answer.status_code == 200
+    assert answer.json()["data"]["age"] in (39, 41)
+
+
+@pytest.mark.parametrize("victim", ["rank", "engine"])
+def test_a_killed_process_is_replaced_with_all_others_and_requests_are_answered(
+    service: Live, victim: str
+) -> None:
+    answered(service)
+    before = engine_pid(service)
+    group = [*ranks(before), psutil.Process(before)]
+    assert len(group) == 2
+    os.kill(group[0 if victim == "rank" else 1].pid, signal.SIGKILL)
+    answered(service)
+    psutil.wait_procs(group, timeout=60)
+    assert not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in group)
+    assert engine_pid(service) != before
+    assert service.settled().clean
