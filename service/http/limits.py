@@ -11,7 +11,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import h11
 from starlette.requests import ClientDisconnect, Request
@@ -25,6 +25,7 @@ from ..errors import (
     ServiceNotReady,
     ServiceOverloaded,
 )
+from .joined_writes import JoinedWrites
 from .principal import current_tenant
 from .problems import problem_response
 
@@ -174,7 +175,7 @@ class BoundedHeaderProtocol(H11Protocol):
     _reading_due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
+        super().connection_made(cast("asyncio.Transport", JoinedWrites(transport, self.loop)))
         self._watch_headers()
 
     def data_received(self, data: bytes) -> None:

@@ -58,22 +58,48 @@ def _parse_explain(body: bytes, service: Service) -> tuple[Constraint, dict[str,
 
 
 async def while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
-    """The result of `work`; cancels it if the client disconnects.
+    """The result of `work`, which runs in this task; cancels it if the client disconnects.
 
     Raises:
         ClientGone: the client disconnected.
     """
-    working = asyncio.create_task(work)
-    watching = asyncio.create_task(until_disconnect(receive))
+    watch = _DisconnectWatch(receive)
     try:
-        await asyncio.wait({working, watching}, return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():
-            raise ClientGone("the client disconnected")
-        return working.result()
+        return await work
+    except asyncio.CancelledError:
+        if watch.is_only_canceller():
+            raise ClientGone("the client disconnected") from None
+        raise
     finally:
-        working.cancel()
-        watching.cancel()
-        await asyncio.wait({working, watching})
+        watch.close()
+
+
+class _DisconnectWatch:
+    """Cancels the present task when its client disconnects, until closed."""
+
+    def __init__(self, receive: Receive) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._cancels = task.cancelling()
+        self._is_closed = self._has_cancelled = False
+        self._watching = asyncio.create_task(until_disconnect(receive))
+        self._watching.add_done_callback(self._cancel)
+
+    def _cancel(self, _: "asyncio.Task[None]") -> None:
+        if not self._is_closed:
+            self._has_cancelled = True
+            self._task.cancel()
+
+    def is_only_canceller(self) -> bool:
+        """Whether the task is cancelled for the disconnection, and for nothing else."""
+        return self._has_cancelled and self._task.cancelling() == self._cancels + 1
+
+    def close(self) -> None:
+        self._is_closed = True
+        self._watching.cancel()
+        if self._has_cancelled:
+            self._task.uncancel()
 
 
 async def health(service: Service, _request: Request) -> Response:

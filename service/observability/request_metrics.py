@@ -5,6 +5,7 @@ that a client can choose.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -87,6 +88,9 @@ class RequestMetrics:
             registry=registry,
             multiprocess_mode="livesum",
         )
+        # One metric for each combination of labels: to look it up in the library takes longer than to count.
+        self._counter = cache(self._counter_of)
+        self._histogram = cache(self._histogram_of)
 
     def answered(self, route: str, outcome: str, seconds: float) -> None:
         """Count one response."""
@@ -123,8 +127,14 @@ class RequestMetrics:
             self._count("output_cuts", cut.reason.value)
 
     def _count(self, name: str, *labels: str) -> None:
-        self._counters[name].labels(*labels).inc()
+        self._counter(name, *labels).inc()
 
     def _observe(self, name: str, route: str, value: float | None) -> None:
         if value is not None:
-            self._histograms[name].labels(route).observe(value)
+            self._histogram(name, route).observe(value)
+
+    def _counter_of(self, name: str, *labels: str) -> Counter:
+        return self._counters[name].labels(*labels)
+
+    def _histogram_of(self, name: str, route: str) -> Histogram:
+        return self._histograms[name].labels(route)

@@ -461,7 +461,6 @@ COVERED = {
     "service/http/openapi.py": "tests/docs/test_pages.py",
     "service/http/principal.py": "tests/service/test_tenant_backend.py",
     "service/http/problems.py": "tests/service/test_errors.py",
-    "service/http/routes.py": "tests/service/test_app.py",
     "service/http/schema_routes.py": "tests/service/test_registry.py",
     "service/http/reload.py": "tests/service/test_process.py",
     "service/http/sdk_errors.py": "tests/service/test_llm.py",
