@@ -173,8 +173,8 @@ class Forced(Struct, frozen=True):
     output could not be completed within its budget, so the forced tokens, which complete it, replace the sampled one.
     For sequences in `looped`, the forced tokens from the first index up to the second end a value that repeated itself.
 
-    For sequences in `waiting` nothing is decided yet: their last token is computed and their next one sampled again. A
-    sequence that waited before this step is in `kept`, with the token that was sampled first, which counts.
+    For sequences in `waiting` nothing is decided yet: their last token is computed and their next one sampled again.
+    For a sequence that waited before this step, `kept` has the token sampled first, which counts.
     """
 
     tokens: Mapping[int, tuple[int, ...]]

@@ -89,7 +89,7 @@ class Record:
 
 
 class Resolution(Enum):
-    """What becomes of a sampled token when it is read."""
+    """The fate of a sampled token when it is read."""
 
     ACCEPTED = auto()  # the next token of its sequence
     STALE = auto()  # another token is known at its position: it is dropped

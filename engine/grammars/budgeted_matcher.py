@@ -24,10 +24,8 @@ from intaglio.grammar.api import ConstraintTooLarge, MaskRow, Matcher, Parts, wh
 
 from .loop_detection import LoopWatch
 
-STEP_S: Final = 0.02  # of processor time that one output may take in each step
-TURN_S: Final = (
-    0.008  # of it, for the search for an end, after which the output waits for the next step
-)
+STEP_S: Final = 0.02  # seconds of processor time that one output may take in each step
+TURN_S: Final = 0.008  # seconds of that for the search for an end, after which the output waits for the next step
 MOST_OVER_S: Final = 2.0  # the most excess over that, in total
 
 P = ParamSpec("P")

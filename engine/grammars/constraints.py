@@ -67,9 +67,9 @@ class Constraints:
     of a step may still be read while the next ones are written. A grammar may end only with one of `end_tokens`, which
     also end a sequence. `texts`: the bytes of each token, None for tokens without; without them no output is checked
     for loops. `device`: the part for sequences with masks made by the executor; None if it makes none. `clock` gives
-    seconds of processor time; outputs of grammars that take too many are ended (`BudgetedMatcher`). `turn_s`: how many
-    of them the search for the end of one output may take in a step; if it takes more, the output waits for the next
-    step, and the search goes on then. Only a pipeline that reads a step before it starts the next one can let it wait.
+    seconds of processor time; outputs of grammars that take too many are ended (`BudgetedMatcher`). `turn_s`: the most
+    seconds that the search for the end of one output may take in a step; after that, the output waits, and the search
+    continues in the next step. Only a pipeline that reads a step before it starts the next one can let an output wait.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class Constraints:
 
     @contextmanager
     def ahead(self, seq_id: int) -> Iterator[Cursor | None]:
-        """The grammar of a sequence, to be followed ahead of its output; None without a constraint.
+        """A cursor that runs ahead of a sequence's output in its grammar; None without a constraint.
 
         Not for sequences with masks made on a device. It returns to the end of the output. If that fails, the sequence
         fails in `advance`.

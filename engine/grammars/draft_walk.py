@@ -1,9 +1,9 @@
 """Legal drafts: a guess of the next tokens, as far as a grammar allows it, with the masks of its positions.
 
 Does: follow a guess with a matcher, end the value where the guess becomes illegal, insert the tokens that the grammar
-forces, keep the mask after each token, and return the matcher to its place. Does not: guess, or verify.
+forces, keep the mask after each token, and roll the matcher back. Does not: guess, or verify.
 
-A fault of the matcher ends the drafts before it: the sequence meets it, or not, when it gets there.
+A fault of the matcher ends the drafts; the sequence meets it only if it gets there.
 """
 
 from collections import deque
@@ -16,7 +16,9 @@ from intaglio.grammar.api import MaskRow, MaskRows, Matcher, Violation, allow, w
 
 from .grammar_faults import MatcherFault, broken, guarded
 
-_MOST_PARTS: Final = 256  # of the search for an end: drafts are not worth more
+_MOST_PARTS: Final = (
+    256  # parts of the search for an end; a longer search would cost more than drafts gain
+)
 
 
 class DraftOrigin(StrEnum):
@@ -43,24 +45,23 @@ def legal_drafts(
     The guess ends where it is illegal, or where the grammar forces other tokens. Where it is illegal, the value is
     ended. A forced token is not sampled, so the row before it allows that token only. `words` is the width of a row.
 
-    Raises:
-        MatcherFault: the matcher could not be returned to its place.
+    Raises: MatcherFault: the matcher could not be rolled back.
     """
     walk = _Walk(matcher, guess, end_tokens, np.zeros((most, words), np.int32))
     try:
         while len(walk.tokens) < most and walk.step():
             pass
     except MatcherFault:
-        pass  # met again, and reported, by the sequence, if it gets there
+        pass  # the sequence meets and reports the fault itself if it gets there
     guarded(matcher.rollback, len(walk.tokens))
     count = walk.masked
     return LegalDrafts(tuple(walk.tokens[:count]), tuple(walk.origins[:count]), walk.rows)
 
 
 class Cursor:
-    """A matcher ahead of its output, for a source that draws drafts one after the other; `close` returns it.
+    """A matcher that runs ahead of its output, for a source that samples drafts one by one; `close` rolls it back.
 
-    A fault of the matcher ends the way, as in `legal_drafts`.
+    A fault of the matcher ends the drafts, as in `legal_drafts`.
     """
 
     def __init__(self, matcher: Matcher) -> None:
@@ -100,7 +101,7 @@ class Cursor:
 
 
 class _Walk:
-    """A matcher on its way: the `tokens` it has accepted, of which the first `masked` have a mask after them."""
+    """A matcher that runs ahead: the `tokens` it has accepted; the first `masked` of them have a mask after them."""
 
     def __init__(
         self, matcher: Matcher, guess: Iterable[int], end_tokens: frozenset[int], rows: MaskRows

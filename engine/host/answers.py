@@ -1,4 +1,4 @@
-"""The clients of an engine's process: which of them sent each open request, and the socket of answers to them.
+"""The clients of an engine process: the sender of each open request, and the socket for answers.
 
 Does: send each delta to the client that sent the request; notice that a client's process has ended. Does not: read
 commands or abort requests (`engine/host/process.py`).

@@ -34,7 +34,7 @@ DRAFTED_AT_ONCE = 8
 
 
 class Drafting(NamedTuple):
-    """The proposals of an engine, and the costs of steps by which they decide, which its pipeline counts."""
+    """The proposals of an engine, and the step costs on which they depend and which its pipeline measures."""
 
     proposals: Proposals
     seconds: StepSeconds
@@ -65,7 +65,7 @@ def build_drafts(
     constraints: Constraints,
     tokenizer: Tokenizer,
 ) -> Drafting:
-    """The drafts of an engine with these sources, in this order, and the costs that its pipeline counts.
+    """The drafts of an engine with these sources, in this order, and the step costs that its pipeline measures.
 
     Raises:
         ConfigError: a draft model does not fit.

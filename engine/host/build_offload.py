@@ -25,7 +25,7 @@ from ..plan import Changes, Plan
 
 STAGING: Final = 64 << 20  # bytes of the host tier where only a disk is given
 
-_SAMPLES: Final = 16  # pieces of a file of weights that identify it
+_SAMPLES: Final = 16  # pieces of a weights file that are hashed to identify it
 _PIECE: Final = 1 << 16
 
 
@@ -55,7 +55,7 @@ def build_offload(config: EngineConfig, built: Built) -> Offload | None:
 
 
 def layout_version(config: EngineConfig, built: Built) -> str:
-    """The name of all that decides the content of a block: weights, their use, and the layout of blocks."""
+    """A hash of everything that determines the content of a block: weights, their use, and the layout of blocks."""
     model, kv = config.model, built.runner.cache
     facts = {
         "weights": _identity(Path(model.model)) if model.weights == "checkpoint" else "random",
@@ -82,7 +82,7 @@ def _identity(folder: Path) -> str:
 
 
 class TimedSteps:
-    """A pipeline that tells a rule what steps take."""
+    """A pipeline that reports the duration of its steps to a `TransferRule`."""
 
     def __init__(
         self,

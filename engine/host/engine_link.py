@@ -61,7 +61,7 @@ class _Questions:
             answer.set_result(None)
 
     def answer_all(self) -> None:
-        """When no answer can come any more."""
+        """Complete all waiting calls: no further answer will come."""
         for ticket in tuple(self._open):
             self.answer(ticket)
 
@@ -196,7 +196,7 @@ class EngineLink:
         self._last_heard = asyncio.get_running_loop().time()
 
     def _expect_more(self) -> None:
-        """Check now and then that the owner still sends."""
+        """Check regularly that the owner still sends."""
         loop = asyncio.get_running_loop()
         self._last_heard = loop.time()
         self._silence = loop.call_later(SILENCE_S, self._check_silence)

@@ -233,8 +233,8 @@ def main(builder: Builder | None = None) -> int:
     """The entry point of the process; its exit status.
 
     The command line arguments are the folder of the sockets of all processes of the parent, and the name of this
-    process's own folder in it. Standard input has a line with the configuration, after `STANDBY` for a process that
-    stands by: it prepares itself, and goes on when another line comes.
+    process's own folder in it. Standard input has a line with the configuration, preceded by `STANDBY` for a standby
+    process, which prepares itself and continues when another line arrives.
     """
     shared = Path(sys.argv[1])
     folder = shared / sys.argv[2]
@@ -266,7 +266,10 @@ def main(builder: Builder | None = None) -> int:
 
 
 def _prepared(configuration: bytes) -> Builder:
-    """What builds the engine. An engine that cannot be prepared is built from the start, which reports the reason."""
+    """The function that builds the engine.
+
+    If preparation fails, the engine is built from the start, which reports the reason.
+    """
     try:
         rest = _prepare(configuration)
     except EngineError:

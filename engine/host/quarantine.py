@@ -4,7 +4,8 @@ Does: identify requests by content, count the deaths at which each was in flight
 at a time and which are refused. Does not: detect deaths, hold requests back (`engine/host/engine_link.py`).
 
 A first death says little: most processes that die are killed from outside, with all their requests, which may run again
-together. Of the requests in flight at two deaths at most one runs at a time, so that a third death has one to blame.
+together. Of the requests in flight at two deaths at most one runs at a time, so that a third death identifies the
+cause.
 
 It keeps a digest and some numbers for each request, for `MOST` suspects and as many refused requests; the least
 recently seen ones are forgotten first, and all of them when the service stops.
@@ -21,8 +22,8 @@ from .messages import Submit, encode
 from .status import Isolation
 
 MOST: Final = 4096
-FREE_DEATHS: Final = 1  # after more, a request runs alone
-MOST_DEATHS: Final = 3  # after so many, it is refused
+FREE_DEATHS: Final = 1  # after more deaths than this, a request runs alone
+MOST_DEATHS: Final = 3  # after so many deaths, it is refused
 
 V = TypeVar("V")
 Process = tuple[int, int]

@@ -1,4 +1,4 @@
-"""Timeouts that do not count the time in which a process had no processor.
+"""Timeouts that exclude the time in which a process was ready to run but had no processor.
 
 Does: read the waiting time of each thread from the scheduler of Linux, and extend a timeout by it. Does not: kill a
 process, or know its messages. On systems without these counters timeouts are never extended.

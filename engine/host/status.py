@@ -1,4 +1,4 @@
-"""The state of engines as their owner tells it to every process that uses them, and the messages of that channel.
+"""The messages between the owner of engines and the processes that use them, with the state of each engine.
 
 Does: define, encode and decode these messages. Does not: hold sockets, or carry requests and their deltas, which go to
 the engine's process directly (`engine/host/messages.py`).

@@ -1,8 +1,8 @@
-"""The owner of one or several engine processes: supervises them and tells every process of the service about them.
+"""The owner of the engine processes: supervises them and reports their status to all processes of the service.
 
-Does: run one supervisor for each engine, hold the folder of all their sockets, tell links
-(`engine/host/engine_link.py`) the status of the engines, keep the one quarantine, restart the engines one after the
-other. Does not: carry requests; clients connect to the engines' processes (`engine/host/attachment.py`).
+Does: run one supervisor for each engine, hold the folder of all their sockets, send the status of the engines to links
+(`engine/host/engine_link.py`), keep the one quarantine, restart the engines one after the other. Does not: carry
+requests; clients connect to the engines' processes (`engine/host/attachment.py`).
 """
 
 import asyncio

@@ -58,8 +58,8 @@ class Watch:
     process that is shut down may take `closing_s` for its present step, and one that is restarted on demand `drain_s`
     for its open requests.
 
-    With `standby` another process stands by while the engine is ready: it has loaded its libraries and tokenizer, and
-    holds nothing of a device; "auto" is on for engines on a GPU: its libraries take longest.
+    With `standby` a second process waits while the engine is ready: it has loaded its libraries and tokenizer, and uses
+    no device; "auto" is on for engines on a GPU: their libraries take longest.
     """
 
     first_beat_s: float = 60.0
@@ -109,7 +109,7 @@ class _Child:
         await self._write((STANDBY if standby else b"") + launch.configuration + b"\n")
 
     async def go(self) -> None:
-        """Let a process that stands by become the engine."""
+        """Let a standby process become the engine."""
         await self._write(GO)
 
     async def _write(self, text: bytes) -> None:
@@ -150,7 +150,7 @@ class _Child:
 
 
 class Supervisor:
-    """Runs the process of engine number `index` with its sockets below `folder`; calls `tell` with every status."""
+    """Runs the process of engine number `index` with its sockets below `folder`; calls `tell` with each new status."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class Supervisor:
                 await self._task
 
     def _change(self, **changes: Any) -> None:
-        """Change the status, and tell it; a closed engine stays closed."""
+        """Change the status and report it; a closed engine stays closed."""
         if self._status.state is EngineState.CLOSED:
             changes.pop("state", None)
         self._status = msgspec.structs.replace(self._status, **changes)
@@ -293,7 +293,7 @@ class Supervisor:
         return _Child(self._folder / f"{self._status.index}.{next(self._folders)}")
 
     async def _stand_by(self, device: str) -> None:
-        """Start the process that stands by, if there is to be one."""
+        """Start a standby process, if the settings ask for one."""
         wanted = self._watch.standby
         if self._spare is None and (wanted == "on" or (wanted == "auto" and device == "cuda")):
             self._spare = self._new_child()

@@ -1,9 +1,9 @@
-"""Whole answers: the deltas of a request joined to one message for a reader that does not stream.
+"""Joins the deltas of a request into one message, for a reader that does not stream.
 
 Does: hold back the deltas of the requests named to it, and release each as one delta at its end. Does not: send.
 
 A delta a step costs the reader's process one decoded message, one queue and one wake-up for each token of each
-request. A reader of whole answers only looks at the last one.
+request. A reader of whole answers needs only the last one.
 """
 
 from collections.abc import Iterable

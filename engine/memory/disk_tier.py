@@ -1,7 +1,7 @@
 """Contents of KV blocks in files, which survive a restart: one file for each block, with a checksum.
 
-Does: write files in a thread of its own, read and verify them, and keep their number of bytes within a bound, the least
-recently used first. A damaged, short or foreign file is a miss and is deleted. Does not: sync files: after a loss of
+Does: write files in a separate thread, read and verify them, and keep their total size within a bound by deleting the
+least recently used. A damaged, short or foreign file is a miss and is deleted. Does not: sync files: after a loss of
 power some are damaged. After a failed write nothing is written for a while.
 
 A folder belongs to one process at a time, which holds its lock: `open_tier` takes the first free one.
@@ -27,7 +27,7 @@ MAGIC: Final = b"intaglio kv 1\n"
 SUFFIX: Final = ".kv"
 PART: Final = ".part"
 LOCK: Final = "lock"
-MOST_QUEUED: Final = 64 << 20  # bytes that wait to be written; more are not written
+MOST_QUEUED: Final = 64 << 20  # the most bytes waiting to be written; contents beyond are dropped
 PAUSE_S: Final = 30.0  # without writing after a failed write
 MOST_FOLDERS: Final = 64  # processes with the same disk
 
@@ -109,7 +109,7 @@ class DiskTier:
         return dict(self._faults)
 
     def put(self, chain: Chain, content: bytes) -> None:
-        """Start to write a content, unless it is here, too much waits to be written, or a write failed lately."""
+        """Start to write a content, unless it is stored already, the queue is full, or a write failed recently."""
         with self._guard:
             if (
                 chain in self._sizes
@@ -143,7 +143,7 @@ class DiskTier:
         self._writer.submit(lambda: None).result()
 
     def close(self) -> None:
-        """Finish writing, and let other processes have the folder."""
+        """Finish writing and release the folder."""
         self._writer.shutdown()
         if self._lock_file is not None:
             self._lock_file.close()
@@ -177,7 +177,7 @@ class DiskTier:
             self._path(oldest).unlink(missing_ok=True)
 
     def _scan(self) -> None:
-        """Find the files of earlier processes, the oldest first, and delete what was not finished."""
+        """Find the files of earlier processes, the oldest first, and delete unfinished ones."""
         found = []
         for path in self._folder.iterdir():
             name = path.name.removesuffix(SUFFIX)

@@ -35,14 +35,14 @@ class HostTier:
         return self._most_bytes
 
     def get(self, chain: Chain) -> bytes | None:
-        """The content of this chain, which becomes the most recently used; None if it is not here."""
+        """The content of this chain, which becomes the most recently used; None if it is not held."""
         content = self._contents.get(chain)
         if content is not None:
             self._contents.move_to_end(chain)
         return content
 
     def put(self, chain: Chain, content: bytes) -> Iterator[tuple[Chain, bytes]]:
-        """Keep a content, and give those dropped for it: itself, if it is larger than the bound."""
+        """Keep a content; returns the contents dropped for it, or the content itself if it exceeds the bound."""
         self._bytes += len(content) - len(self._contents.pop(chain, b""))
         self._contents[chain] = content
         while self._bytes > self._most_bytes:

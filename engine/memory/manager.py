@@ -61,7 +61,7 @@ class KVManager:
 
     @property
     def offloaded(self) -> OffloadCounts:
-        """What the tiers below the pool hold and did."""
+        """Contents and activity of the tiers below the pool."""
         return NOT_OFFLOADED if self._offload is None else self._offload.counts
 
     def reserve(self, seq: Sequence, count: int) -> Reservation | None:

@@ -1,11 +1,11 @@
-"""Keys and values outside the device's pool: blocks evicted from the prefix cache, on the host and on disk.
+"""Offloading of KV blocks that the prefix cache evicts, to host memory and to disk.
 
-Does: keep the contents of evicted blocks on the host, move what is dropped there to disk, write blocks that several
-requests share to disk early, and fetch the blocks that continue a prefix, where that is faster than computing them.
-Does not: assign blocks to sequences (`manager`), or touch a tensor (`BlockContents` does).
+Does: keep the contents of evicted blocks on the host, move contents dropped there to disk, write blocks that several
+requests share to disk early, and fetch the blocks that continue a prefix where that is faster than computing them. Does
+not: assign blocks to sequences (`manager`), or touch a tensor (`BlockContents` does).
 
 Fetching is a late prefix hit: contents are copied into the blocks of a new table, and their tokens then count as
-computed. Files are read in a thread of its own, so that a sequence waits for its contents while others run.
+computed. Files are read in a separate thread, so that a sequence waits for its contents while others run.
 """
 
 import time
@@ -39,7 +39,7 @@ class BlockContents(Protocol):
 
 
 class OffloadCounts(Struct, frozen=True):
-    """What tiers hold and did since the start of the engine; empty without tiers.
+    """Contents and activity of the tiers since the start of the engine; empty without tiers.
 
     `blocks` and `nbytes` by tier; `rates` in tokens per second; `decided` in tokens; `faults` by kind.
     """
@@ -99,7 +99,7 @@ class Offload:
             self._disk.put(chain, self._contents.read(block))
 
     def find(self, seq_id: int, chains: Iterable[Chain], *, alone: bool) -> list[bytes] | None:
-        """The contents of the first of `chains`, as far as they are here and pay; None while they are being read.
+        """The contents of a prefix of `chains` that are stored and worth fetching; None while they are being read.
 
         Where the sequence is `alone`, files are read at once.
         """

@@ -1,8 +1,8 @@
 """The keys by which contents of KV blocks are found outside the device: hashes of all tokens up to the end of a block.
 
-A chain is BLAKE2b-256 over the chain before and the tokens of the block; the first one is over the salt. Other than the
-short names of the prefix cache, which only locate a block, it is taken for proof: two different prefixes never have the
-same chain, as far as anyone knows. Tokens and salts are not kept with contents.
+A chain is BLAKE2b-256 over the chain before and the tokens of the block; the first one is over the salt. Unlike the
+short names of the prefix cache, which only locate a block, a chain counts as proof of equality: no collision of
+BLAKE2b-256 is known. Tokens and salts are not kept with contents.
 """
 
 from hashlib import blake2b

@@ -1,4 +1,4 @@
-"""Whether keys and values are fetched from another tier or computed again: by two measured rates.
+"""Decides, from two measured rates, whether keys and values are fetched from a tier or computed again.
 
 Does: measure the seconds a token takes to fetch from each tier and to compute, and compare them. Does not: copy.
 """
@@ -10,10 +10,10 @@ from typing import Final, Literal
 Tier = Literal["host", "disk"]
 TIERS: Final[tuple[Tier, ...]] = ("host", "disk")
 
-LEAST_TOKENS: Final = 32  # of a step that tells what a token of a prompt takes
-PROBE: Final = 64  # refusals of a tier after which it is tried again
-_SHARE: Final = 0.25  # of a new measurement
-_OUTLIER: Final = 4.0  # times the seconds known: what takes longer was interrupted
+LEAST_TOKENS: Final = 32  # of a step whose time counts towards the cost of a prompt token
+PROBE: Final = 64  # refusals of a tier after which it is tried again, to measure it
+_SHARE: Final = 0.25  # the weight of a new measurement
+_OUTLIER: Final = 4.0  # times the known seconds: a slower transfer was interrupted
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class TransferRule:
             self._fetching[tier].measure(seconds / tokens)
 
     def pays(self, tier: Tier, tokens: int) -> bool:
-        """Whether to fetch so many tokens from `tier`; what was not measured yet, or not lately, is tried."""
+        """Whether to fetch so many tokens from `tier`; a tier that was not measured recently is tried."""
         computing, fetching = self._computing.seconds, self._fetching[tier].seconds
         fetch = not computing or not fetching or fetching < computing
         if not fetch:

@@ -1,4 +1,4 @@
-"""The bytes and operations that a step of a model takes at least, from its specification.
+"""The least bytes and operations of a step of a model, from its specification.
 
 Does: count what the arithmetic needs, whatever kernels do it. Does not: measure, or know devices. Every step reads all
 weights once (all experts, too; the embedding table only where it is the output head), and the keys and values of each

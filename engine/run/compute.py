@@ -78,7 +78,7 @@ class HostCompute:
 
     def hidden(self, batch: Batch) -> Tensor | None:
         """See `Compute`."""
-        # Values that an earlier sequence left in a block, a NaN included, must not reach this one by masked keys.
+        # Values that an earlier sequence left in a block, even NaN, must not reach this one through masked keys.
         self._cache.clear(fresh_blocks(batch, self._tables, self._cache.block_size))
         tokens = batch.tokens.astype(np.int64)
         kept = batch.sources >= 0

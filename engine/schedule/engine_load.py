@@ -1,4 +1,4 @@
-"""The load of the engine, as a message.
+"""The load of the engine, as a frozen message.
 
 Does: carry numbers. Does not: count them (`scheduler`).
 """

@@ -1,4 +1,4 @@
-"""What is expected of a sequence before it runs: the length of its output, and the least time that it takes.
+"""Estimates for a sequence before it runs: the length of its output, and a lower bound on its time.
 
 Does: set the expected lengths of a sequence and the charge of its start; find deadlines that cannot be met. Does not:
 end a sequence.
@@ -21,7 +21,7 @@ class Expectations:
         self._pace = Pace()
 
     def of(self, seq: Sequence, least: int) -> None:
-        """Set what is expected of `seq`, of which the shortest legal output has `least` tokens, 0 if unknown."""
+        """Set the estimates of `seq`; its shortest legal output has `least` tokens, 0 if unknown."""
         request, record = seq.request, seq.record
         record.least, record.likely = least, self._lengths.likely(request, least)
         output = UNKNOWN if record.likely is None else record.likely

@@ -1,7 +1,7 @@
 """The likely lengths of outputs, by their constraint.
 
-Does: learn the mean length of the outputs under each constraint. Does not: read a constraint: its shortest output is
-told by the grammar.
+Does: learn the mean length of the outputs under each constraint. Does not: read constraints; the grammar knows the
+shortest output.
 """
 
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""The fastest pace at which sequences were answered, and so the least time that an answer takes.
+"""The fastest output rate seen so far, which bounds the time of an answer from below.
 
 Does: remember rates, and bound times from below. Does not: predict a time, which depends on the load.
 """

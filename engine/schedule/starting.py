@@ -1,4 +1,4 @@
-"""Which waiting sequence starts now, and what gives way to it.
+"""Chooses the waiting sequence that starts now, and the running ones to preempt for it.
 
 Does: choose the next sequence for which there are a place and room, now and for the likely lengths of the running
 ones. Does not: change anything but reservations of memory; the scheduler moves sequences.

@@ -1,6 +1,6 @@
-"""The making of one step: which sequences compute how many tokens of it, in which blocks.
+"""Plans one step: the tokens that each sequence computes, and their blocks.
 
-Does: continue running sequences, start waiting ones, preempt. Does not: end sequences, or read what was sampled.
+Does: continue running sequences, start waiting ones, preempt. Does not: end sequences, or read sampled tokens.
 """
 
 from collections.abc import Callable, Mapping

@@ -6,8 +6,8 @@ lanes, room or places.
 Tenants are visited in a ring. A visit gives a tenant `QUANTUM` tokens times its weight; its sequences start, best rank
 first, as long as its tokens pay for them. A start is charged by an estimate, which is corrected at the end by the
 tokens that were used. While two tenants have sequences waiting, the tokens that they were charged, divided by their
-weights, differ by at most `QUANTUM` plus the largest charge of each. A tenant that has nothing to wait for saves no
-tokens; a debt stays until the ring has turned often enough to pay it.
+weights, differ by at most `QUANTUM` plus the largest charge of each. A tenant without waiting sequences saves no
+tokens; a debt remains until enough turns of the ring have paid it.
 """
 
 from collections import deque
@@ -39,7 +39,7 @@ class _Share:
 
 
 class TenantTurns:
-    """Waiting sequences by tenant. Those that gave way had their turn: they come first, by rank, and cost nothing."""
+    """Waiting sequences by tenant. Preempted sequences had their turn: they come first, by rank, and cost nothing."""
 
     def __init__(self) -> None:
         self._again = Ranked()
@@ -159,7 +159,7 @@ class TenantTurns:
         self._visited = False
 
     def _debt(self, tenant: str) -> float:
-        """What a tenant without waiting sequences owes by now, as negative tokens."""
+        """The present debt of a tenant without waiting sequences, as negative tokens."""
         tokens, since = self._debts.get(tenant, (0.0, 0.0))
         return min(0.0, tokens + QUANTUM * (self._rounds - since))
 

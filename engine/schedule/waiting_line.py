@@ -13,7 +13,10 @@ from .tenant_turns import TenantTurns
 
 
 class WaitingLine:
-    """Each lane has its own turns of the tenants, in which they pay only for what they wait for there."""
+    """The waiting sequences.
+
+    In each lane tenants take turns of their own, and pay only for the sequences in that lane.
+    """
 
     def __init__(self) -> None:
         self._interactive = TenantTurns()

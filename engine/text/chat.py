@@ -133,7 +133,7 @@ class ChatTemplate:
     ) -> PromptFrame | None:
         """The frame of the prompts that differ from this one only in `text`, which occurs in one place.
 
-        None if there is no such frame: the template prints the text elsewhere, changed or not at all, or prints what
+        None if there is no such frame: the template prints the text elsewhere, changed or not at all, or its output
         differs from one rendering to the next. Raises as `encode`.
         """
         if not self._is_repeatable:
@@ -247,7 +247,7 @@ def _own(text: str) -> Iterator[Piece]:
 
 
 def _is_plain(key: object, value: object) -> bool:
-    """Whether a template gets a value as it is: ids of calls, which it may measure, and kinds that it may compare."""
+    """Whether a template gets a value as it is: ids of calls, of a length that it may test, and kinds."""
     if key == "type":
         return value == "function"
     return key in _IDS and isinstance(value, str) and _SHORT_ID.fullmatch(value) is not None

@@ -28,8 +28,8 @@ class RunEncoder(Protocol):
 class PromptFrame:
     """A prompt with a gap for one text.
 
-    `before` and `after` are tokens up to and from the nearest control tokens. `head` and `tail` stand between those and
-    the gap: they are encoded together with the text, because words merge across its borders.
+    `before` and `after` are tokens up to and from the nearest control tokens. `head` and `tail` are the text between
+    those and the gap: they are encoded together with the inserted text, because words merge across its borders.
     """
 
     before: tuple[int, ...]

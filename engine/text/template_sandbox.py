@@ -62,7 +62,7 @@ class TemplateSandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[_LoopControls],
-            optimized=False,  # constants folded at compilation would have no substitutes
+            optimized=False,  # constants folded at compilation would not be replaced
         )
         self.deadline = deadline
         self.filters = {**_filters(), "tojson": _bounded("tojson", tojson)}

@@ -122,7 +122,7 @@ class Tokenizer:
     def encode_after(self, head: str, text: str, *, inner: bool) -> tuple[tuple[int, ...], int]:
         """Ids of `head + text` between control tokens, and the number of ids that `text` has as a whole prompt.
 
-        `inner`: whether a control token stands before `head`.
+        `inner`: whether a control token precedes `head`.
         """
         if self._words is not None and len(text) < _LONG:
             found = self._words.encode_after(head, text)
