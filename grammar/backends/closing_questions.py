@@ -1,6 +1,6 @@
-"""The questions of a matcher, whole and in parts: each form from the other.
+"""Mixins that derive a matcher's `closing` methods: the divided ones from the whole ones, or the reverse.
 
-Does: let a back end implement one form of `closing` and `closes_within`. Does not: answer them.
+Does: let a back end implement one form of `closing` and `closes_within`. Does not: search for ends.
 """
 
 from abc import ABC, abstractmethod

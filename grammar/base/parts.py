@@ -1,4 +1,4 @@
-"""Work in parts: a computation that stops now and then, so that its caller may do something else before it goes on.
+"""Work in parts: a computation that pauses regularly, so that its caller may do something else before it continues.
 
 Does: define such a computation, and run one to its end. Does not: choose when to stop; the computation does, and stops
 where the objects that it shares with others are whole.

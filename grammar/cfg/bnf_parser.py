@@ -1,4 +1,4 @@
-"""Rules, alternatives and sequences of grammars written `name ::= a b | c`, whatever their parts.
+"""Base parser of grammars written `name ::= a b | c`: rules, alternatives and sequences.
 
 Does: parse what GBNF (`ebnf`) and the notation of W3C (`w3c_ebnf`) have in common. Does not: parse parts.
 """

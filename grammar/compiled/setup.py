@@ -1,6 +1,6 @@
 """Builds `intaglio_compiled`: a folder of machine code, made from the sources of this checkout.
 
-Does: lay the sources out as they are imported, have them compiled in a process of its own, pack the files. Does not:
+Does: lay the sources out as they are imported, have them compiled in a separate process, pack the files. Does not:
 know what is compiled (`grammar/jit/ahead_of_time.py`).
 """
 
@@ -37,7 +37,7 @@ class CompileLoops(build_py):
 
 
 class ForOneMachine(Distribution):
-    """What is built fits one version of Python and one kind of machine."""
+    """Marks the wheel as specific to one version of Python and one kind of machine."""
 
     def has_ext_modules(self) -> bool:
         return True

@@ -65,8 +65,8 @@ class Compiler:
     def compile(self, constraint: Constraint, shortest: bytes | None = None) -> CompiledGrammar:
         """Compile a constraint: its first mask can be made, and a shortest output is known if one was found.
 
-        What else no output has reached is not computed yet. `shortest`: a known short complete output, which saves the
-        search for one.
+        All other states are computed when an output reaches them. `shortest`: a known short complete output, which
+        saves the search for one.
 
         Raises:
             GrammarError: see `screen`; InvalidConstraint also for a grammar that cannot be parsed, TablesFull where one

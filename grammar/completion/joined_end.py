@@ -1,7 +1,7 @@
-"""An end of an output from the end that was found some tokens ago, after the output took another turn.
+"""Reuses the end that was found some tokens ago after the output deviated from it.
 
-Does: let the rest of that end follow at once, or after a few bytes of it are left out. Does not: search (`search`),
-which follows where no place to join was found.
+Does: append the rest of that end at once, or after a few of its bytes. Does not: search (`search`), which is used where
+no place to join was found.
 """
 
 from typing import Final
@@ -20,7 +20,7 @@ _MOST_ENDS_TRIED: Final = 8  # ends that are tried whole
 
 
 def joined_end(cursor: Cursor, graph: RuleGraph, end: bytes) -> Parts[bytes | None]:
-    """An end that joins `end` after a few bytes: the output took another turn, and the rest of `end` still fits.
+    """An end that joins `end` after a few bytes: the output deviated from `end`, and the rest of `end` still fits.
 
     Texts in it that were seen meanwhile are replaced.
     """

@@ -30,7 +30,7 @@ from .rope import Rope, text_of
 from .rule_graph import MOST_BYTES, Completion, RuleGraph
 from .shortest_texts import in_order, preferred_byte, texts_from
 
-_MOST_STEPS: Final = 30_000  # of one search
+_MOST_STEPS: Final = 30_000  # states visited by one search
 _STEPS_OF_PART: Final = 2
 _MOST_JUDGED: Final = 64  # texts of a leaf that are tried with a judge
 _ALTERNATIVES: Final = 64  # ends of a begun text that are compared

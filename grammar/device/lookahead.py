@@ -145,7 +145,7 @@ def to_end(known: Lookahead, state: Whole, rest: Ints) -> int:
 
 @kernel
 def _sweep(codes: Codes, known: Lookahead, rests: Ints) -> bool:
-    """Update the numbers over every move of every state once; whether one fell."""
+    """Update the numbers over every move of every state once; whether one decreased."""
     cells, first, lengths = codes.cells, known.first, known.bytes
     fell = False
     for s in range(len(cells) - 1, -1, -1):
@@ -170,7 +170,7 @@ def _sweep(codes: Codes, known: Lookahead, rests: Ints) -> bool:
 
 @kernel
 def _call(codes: Codes, known: Lookahead, state: int, column: int, rests: Ints) -> bool:
-    """Update the numbers over a move that calls, for each outcome of the caller; whether one fell."""
+    """Update the numbers over a move that calls, for each outcome of the caller; whether one decreased."""
     calls = np.empty(MOST_CALLS, np.int32)
     at, fell = known.first[state], False
     landed, _, more, ended = step(codes, calls[:0], 0, state, column, calls)

@@ -68,7 +68,7 @@ class Columns(NamedTuple):
 
 @kernel
 def columns_at(held: Longs) -> Columns:
-    """The arrays that stand after the rules among those at the addresses `held`."""
+    """The arrays after those of the rules, among the arrays at the addresses `held`."""
     i = COUNT
     return Columns(
         longs(held, i), line(held, i + 1), line(held, i + 2), line(held, i + 3), line(held, i + 4),

@@ -32,7 +32,7 @@ class _Row:
 
 
 class WalkIndex:
-    """What walks need of a vocabulary; shared by all grammars of it. `lock`: for the working arrays."""
+    """The arrays of a vocabulary for walks, shared by all its grammars. `lock`: for the working arrays."""
 
     def __init__(self, index: TokenIndex) -> None:
         self.index = index

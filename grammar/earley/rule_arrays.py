@@ -48,7 +48,7 @@ COUNT: Final = len(RuleArrays._fields)
 
 @kernel
 def rules_at(held: Longs) -> RuleArrays:
-    """The arrays that stand first among those at the addresses `held`."""
+    """The first arrays among those at the addresses `held`."""
     return RuleArrays(
         line(held, 0), line(held, 1), line(held, 2), line(held, 3), line(held, 4), line(held, 5),
         line(held, 6), line(held, 7), line(held, 8), line(held, 9), line(held, 10), line(held, 11),

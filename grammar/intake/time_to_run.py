@@ -1,7 +1,7 @@
-"""The time that a child process could run, and the limit on it.
+"""Limits on the time that a child process could run.
 
-Does: read how long a process has run and how long it waited for a processor, as the scheduler of Linux counts it, and
-wait for an answer as long as a limit on the rest allows. Does not: end processes (`isolation`).
+Does: read from Linux's scheduler how long a process ran and how long it waited for a processor; wait for an answer
+within a limit that excludes the waiting. Does not: end processes (`isolation`).
 
 On a machine with too few processors a child may wait for most of its time. A limit by the clock alone would refuse
 constraints for the load of the machine. On systems without these counters waiting counts as running.

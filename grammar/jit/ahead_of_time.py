@@ -70,7 +70,7 @@ def read(text: Spelled) -> Any:
 
 
 class _StandIn(type):
-    """A class with attributes, calls, subscripts and operators that all give the class itself or another stand-in."""
+    """A class of which every attribute, call, subscript and operator gives the class itself or another stand-in."""
 
     def __new__(cls, name: str, bases: Any, members: Any, **_: object) -> Any:
         return super().__new__(cls, name, bases, members)

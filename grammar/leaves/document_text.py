@@ -17,8 +17,8 @@ from ..automata import CODE_POINTS, REFUSED, Dfa
 from ..base.array_types import Flags, Ints
 from ..contract.errors import ConstraintTooLarge
 
-MOST_CHARACTERS: Final = 1 << 20  # of a document with verbatim strings
-_END: Final = -1  # in place of a character: no substring goes on here
+MOST_CHARACTERS: Final = 1 << 20  # the longest document with verbatim strings
+_END: Final = -1  # in place of a character: no substring continues here
 _MOST_STEPS: Final = 8_000_000  # characters read by `reach`, over all places
 _KEPT: Final = 16  # documents
 _SURROGATES: Final = 0xD800, 0xE000
@@ -50,7 +50,7 @@ class DocumentText:
         self.room: Ints = room[room > 0].astype(np.int32)
 
     def has(self, text: str) -> bool:
-        """Whether `text` is a substring of the document, as it stands there or with its white space folded."""
+        """Whether `text` is a substring of the document, as written or with its white space folded."""
         return any(text in each for each in self._texts)
 
     @cached_property

@@ -1,7 +1,7 @@
 """The open texts of a stack: texts that have begun and will be compared with texts seen in an open object or array.
 
-Does: find them, and the versions of the seen texts in use. Does not: decide which tokens that makes illegal
-(`uniqueness`, `mask_fixup`).
+Does: find them, and the versions of the seen texts in use. Does not: decide which tokens become illegal (`uniqueness`,
+`mask_fixup`).
 """
 
 from collections.abc import Hashable, KeysView

@@ -1,4 +1,4 @@
-"""The interface of a cursor as the checks for dead ends see it: a configuration, and speculative reads.
+"""The part of a cursor that the checks for dead ends use: a configuration, and speculative reads.
 
 Does: let `dead_prefixes` and `exhaustion` be imported by `cursor`. Does not: read text (`cursor`).
 """

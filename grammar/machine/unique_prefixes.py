@@ -1,7 +1,7 @@
 """Unique prefixes of a leaf: beginnings that exactly one of its texts completes.
 
-Does: find the shortest one of a text, counting all outcomes of the leaf or some. Does not: know which texts must not
-come twice (`dead_prefixes`).
+Does: find the shortest unique prefix of a text, for all outcomes of the leaf or some. Does not: know which texts must
+not come twice (`dead_prefixes`).
 """
 
 from collections.abc import Callable

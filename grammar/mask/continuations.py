@@ -134,7 +134,7 @@ def _merge(trie: Trie, exits: Ints) -> tuple[Trie, Ints]:
 def merge(trie: Trie, exits: Ints) -> tuple[Trie, Ints]:
     """Merge what follows `exits` int32 [n, 3]: (node, outcome, whether its byte was read).
 
-    Returns (trees, int32 [trees, 3]: root, outcome, whether read). At a node of a tree stand the tokens of `trie` that
+    Returns (trees, int32 [trees, 3]: root, outcome, whether read). A node of a tree has the tokens of `trie` that
     continue one of the exits of that outcome with the text of the node.
     """
     order = np.lexsort((exits[:, 2], exits[:, 1]))

@@ -18,7 +18,7 @@ from ..machine.rule import Rule
 from ..regex import whole_extended
 from .tag_tree import Content
 
-# With these bytes a number goes on; every other JSON value ends with a byte of its own.
+# With these bytes a number continues; every other JSON value ends with a byte of its own.
 _OF_NUMBERS: Final = sum(1 << byte for byte in b"0123456789+-.eE")
 _BEGIN_NUMBERS: Final = sum(1 << byte for byte in b"-0123456789")
 
@@ -71,7 +71,7 @@ class Contents:
         found = self.rule(content)
         if content.kind == "json_schema":
             if found.tail & following:
-                raise _refused(content, "a number could go on with the text after it")
+                raise _refused(content, "a number could continue with the text after it")
         elif following:
             again = self._grammar(content, following)
             assert isinstance(again, RuleContent)

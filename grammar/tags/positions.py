@@ -60,7 +60,7 @@ class _Inside:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """Free text: `exits` are the nodes after each string looked for; -1: the string must not occur."""
+    """Free text: `exits` are the nodes after each searched string; -1: the string must not occur."""
 
     automaton: TextAutomaton
     exits: tuple[int, ...]
@@ -77,7 +77,7 @@ _Node = _Jump | _Byte | _Inside | _Text | _Call
 
 
 class Positions:
-    """The automaton of one tree. `compiled` gives the automaton of a content, or what is called for it."""
+    """The automaton of one tree. `compiled` gives the automaton of a content, or the rule to call for it."""
 
     def __init__(
         self, tree: Part, compiled: Callable[[Content], GrammarLeaf | CalledContent]

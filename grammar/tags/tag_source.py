@@ -212,7 +212,7 @@ def _tags(fields: _Fields, depth: int) -> tuple[tuple[Part, ...], list[str]]:
         where = f"{fields.at('tags')}/{number}"
         given = _object(item, where)
         if given.get("type", "tag") != "tag":
-            _refuse(f"{where}/type", "type", "only tags may stand here", 'use the type "tag"')
+            _refuse(f"{where}/type", "type", "only tags are allowed here", 'use the type "tag"')
         inner = _Fields(given, where, "tag", _READERS["tag"][0] | {"type"})
         parts.append(_tag(inner, depth + 1))
         begins.append(inner.text("begin"))

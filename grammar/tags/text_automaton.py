@@ -1,4 +1,4 @@
-"""Free text in which some strings are looked for, as an automaton over bytes.
+"""Free text with a search for given strings (Aho-Corasick), as an automaton over bytes.
 
 Does: follow UTF-8 text and report the strings that end at each state. Does not: minimise; the states are few.
 
@@ -42,7 +42,7 @@ _STATES: Final = len(_CHARACTER)
 
 
 class TextAutomaton:
-    """The automaton of free text; state 0 is the start. `strings`: those looked for, none empty."""
+    """The automaton of free text; state 0 is the start. `strings`: the strings to search for, none empty."""
 
     def __init__(self, strings: Sequence[str]) -> None:
         self._children: list[dict[int, int]] = [{}]

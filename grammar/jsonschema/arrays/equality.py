@@ -1,4 +1,4 @@
-"""Equality of JSON values, independent of spelling, also while one of them is still being written.
+"""Equality of JSON values, independent of spelling, even while one of them is still being written.
 
 Does: give the key by which items are compared, and determine how a begun value can continue and end. Does not: parse
 values (`read.values`), or know masks.

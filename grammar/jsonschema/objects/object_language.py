@@ -183,7 +183,7 @@ class ObjectLanguage:
         return plan is not None and self._cost_of(plan.must) is not None
 
     def _surely_comes(self, obligation: Obligation, seen: Seen, label: int) -> bool | None:
-        """Whether a known witness shows that a member may come: True whatever was seen, False for `seen`, else None.
+        """Whether a known witness shows that a member may come: True for any `seen`, False for this one, else None.
 
         A value that satisfies all formulas about it, or none of them, is tried in front of each known witness.
         """

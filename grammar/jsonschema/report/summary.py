@@ -1,4 +1,4 @@
-"""The coverage of a schema, from the findings of `survey` and `unread`.
+"""The coverage of a schema, from the findings of `survey` and `unenforced`.
 
 Does: count keywords, and bound the list of single ones. Does not: examine schemas.
 """

@@ -16,7 +16,7 @@ from .suffix_ranges import InDocument, SuffixRange, spelled
 _LEVELS: Final = 3  # characters of the beginnings made together
 _MOST: Final = 12_000  # beginnings made together
 _MANY: Final = 64  # suffixes from which on a string has beginnings worth a block
-_FEW: Final = 32  # suffixes up to which a run without an alternative is looked for
+_FEW: Final = 32  # suffixes up to which a run without an alternative is searched
 _RUN: Final = 24  # characters of such a run
 _QUOTE: Final = ord('"')
 _RAW: Final = 0x80

@@ -41,7 +41,7 @@ def verbatim_string(pool: Pool, strings: StringAutomata, formula: Formula) -> Ve
     chars = strings.of(pool.all(rest)) if rest else None
     document = source.document
     if document == PLACEHOLDER and chars is not None:
-        # A document in which nothing matches says nothing about the schema.
+        # An unsatisfiable schema is not the fault of a document in which nothing matches.
         match = strings.of(pool.all([*rest, *(pool.of(bound) for bound in lengths)])).shortest()
         document += "".join(map(chr, match or ()))
     return VerbatimString(document_text(document), chars, least, most)

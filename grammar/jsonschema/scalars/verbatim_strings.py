@@ -1,7 +1,7 @@
 """Verbatim strings: strings that must be substrings of the document.
 
-Does: follow such a string byte by byte along the sorted suffixes of the document, so that it can be closed wherever it
-is legal, and go on only where a legal string follows. Does not: sort the suffixes (`leaves.document_text`).
+Does: follow such a string byte by byte along the sorted suffixes of the document, so that it can be closed where it is
+legal, and continues only where a legal string follows. Does not: sort the suffixes (`leaves.document_text`).
 
 The states are made when text reaches them, and only the order of the suffixes is kept for all of them, so the memory
 is linear in the length of the document.
@@ -117,7 +117,7 @@ class VerbatimString:
         return tuple(found)
 
     def _next_characters(self, at: InDocument) -> Iterator[tuple[int, int, int]]:
-        """(code point, low, high) of each character that may follow, with the suffixes that go on with it."""
+        """(code point, low, high) of each character that may follow, with the suffixes that continue with it."""
         length = at.length
         if at.high - at.low == 1:
             if self._reach[at.low] > length:
