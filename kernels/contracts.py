@@ -351,7 +351,7 @@ class Kernels(Protocol):
         ...
 
     def settled(self, weight: Weight) -> Weight:
-        """`weight`, which these kernels did not make, as they need it: batch-invariant kernels wrap it."""
+        """Adapt a `weight` that these kernels did not make; batch-invariant kernels wrap it."""
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
         """The normed rows of `x` [N, hidden], which has contiguous rows, as a new tensor."""

@@ -48,7 +48,7 @@ class GpuKernels:
         return DenseWeight(matrix, bias, self._counters)
 
     def settled(self, weight: Weight) -> Weight:
-        """As it is."""
+        """The weight unchanged."""
         return weight
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:

@@ -1,7 +1,7 @@
 """Batch-invariant kernels for the CPU: a row's results have the same bits in every step.
 
-Does: restrict `reference_kernels` to calls of shapes that agree on this processor, which is found out when they are
-made. Does not: trust that a library sums in one order.
+Does: restrict `reference_kernels` to call shapes that give equal bits on this processor, which is tested when they are
+built. Does not: trust that a library sums in one order.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from .reference_kernels import ReferenceKernels, ReferencePass
 class InvariantKernels(ReferenceKernels):
     """`ReferenceKernels` for a model in `dtype`; a row does not depend on the other rows of a step.
 
-    What agrees is found once for each shape and kept.
+    The test runs once for each shape.
     """
 
     dtype: torch.dtype = torch.float32

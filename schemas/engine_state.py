@@ -1,4 +1,4 @@
-"""The body of `GET /v1/engine/state`: what a server's engines hold and do now.
+"""The body of `GET /v1/engine/state`: the present state of a server's engines.
 
 Does: define the shape. Does not: collect it.
 """

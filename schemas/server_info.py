@@ -1,4 +1,4 @@
-"""The wire types of what a server says about itself: models, health and version."""
+"""The wire types of a server's description: models, health and version."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Whether the attention of a row on this processor depends on the rows that it is computed with.
+"""Tests whether the attention of a row, on this processor, depends on the other rows of the call.
 
 Does: compare chunks of several sizes with single rows, on random values. Does not: say why they differ.
 """

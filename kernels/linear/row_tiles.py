@@ -1,10 +1,10 @@
-"""Batch-invariant products: a row has the same bits in every product, however many rows that has.
+"""Batch-invariant matrix products: the result of a row has the same bits for any number of rows.
 
 Does: multiply in calls of few, fixed numbers of rows, which were found to agree. Does not: multiply itself.
 
 A library chooses its kernel, and with it the order of summation, by the number of rows: with MKL on AMD processors two
-rows differ from four in the last bits of float32. The order depends on no value, so that numbers of rows which agree on
-random values agree on all.
+rows differ from four in the last bits of float32. The order does not depend on values, so row counts that agree on
+random values agree on all values.
 """
 
 from collections.abc import Callable, Iterator
@@ -67,7 +67,7 @@ def calls(rows: int, sizes: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 
 def agreeing_sizes(product: Product, inputs: int, dtype: torch.dtype) -> tuple[int, ...]:
-    """The sizes, descending, of which calls of `product` give a row the same bits, at every place in the call."""
+    """The row counts, descending, for which `product` gives a row the same bits at every place in the call."""
     x = torch.randn(SIZES[0], inputs, generator=torch.Generator().manual_seed(0)).to(dtype)
     first = FIRST if _places_agree(product, x[:FIRST]) else 1
     right = [product(x[at : at + first]) for at in range(0, SIZES[0], first)]

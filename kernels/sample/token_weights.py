@@ -21,7 +21,7 @@ NEVER: tl.constexpr = tl.constexpr(float("-inf"))
 LOWEST: tl.constexpr = tl.constexpr(-(2.0**100))
 # Bytes of mask, each of eight tokens, of one row of a tile: as many as a tile has groups.
 OCTETS: tl.constexpr = tl.constexpr(layout.LANES // layout.SPAN)
-WIDE: tl.constexpr = tl.constexpr(2 * layout.LANES // layout.SPAN)  # those of two tiles
+WIDE: tl.constexpr = tl.constexpr(2 * layout.LANES // layout.SPAN)  # mask bytes of two tiles
 LANES: tl.constexpr = tl.constexpr(layout.LANES)
 DEPTH: tl.constexpr = tl.constexpr(layout.DEPTH)
 TILE: tl.constexpr = tl.constexpr(layout.TILE)

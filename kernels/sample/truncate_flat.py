@@ -311,7 +311,7 @@ def flat_pass(
     split = tl.program_id(0) % splits
     row = tl.load(outputs.flat_rows + 1 + tl.program_id(0) // splits)
     task = tl.load(flat.task + row)
-    # All that is needed is asked for at once.
+    # All loads are issued at once.
     logits, vocab = scores.logits + row.to(tl.int64) * scores.row_stride, scores.vocab
     mask_row = row_of_mask(mask, row, masked, mapped)
     scale = LOG2E / tl.load(draw.temperature + row)

@@ -120,7 +120,7 @@ class OllamaGenerateRequest(OllamaRequest):
 
 
 class OllamaEnd(Wire):
-    """What the last line of an answer has. Durations are in nanoseconds."""
+    """The fields of the last line of an answer. Durations are in nanoseconds."""
 
     done: bool
     done_reason: str | None = None

@@ -1,1 +1,1 @@
-"""The wire types of extractions: requests, results, events, and what answers tell about their values."""
+"""The wire types of extractions: requests, results, events, and the reports on values."""

@@ -47,7 +47,7 @@ class DocumentSource(Wire):
 
 
 class DocumentNote(Wire):
-    """Something that could not be read, and the pages that it concerns.
+    """A part of the document that could not be read, and the pages concerned.
 
     `kind` is `no_text_layer`: the pages are scans or images; `damaged_page`; or `attachments_left_out`. Further kinds
     may be added.
@@ -85,7 +85,10 @@ class DocumentAttachment(Wire):
 
 
 class DocumentSummary(Wire):
-    """The document of an answer: what its content was, and what could not be read. `id` is null if it is not kept."""
+    """The document of an answer: the type of its content, and the parts that could not be read.
+
+    `id` is null if it is not kept.
+    """
 
     id: str | None = None
     name: str | None = None

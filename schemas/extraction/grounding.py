@@ -1,4 +1,4 @@
-"""The wire types that tell where the values of an answer come from and how sure the model is of them.
+"""The wire types of sources and confidences: where the values of an answer come from and how sure the model is of them.
 
 Does: define spans, boxes, matches and confidences of the leaves of `data`. Does not: find or compute them.
 """
@@ -82,7 +82,7 @@ class Candidate(Wire):
 class FieldReport(Wire):
     """Where one leaf of `data` comes from.
 
-    `match` is `verbatim` if decoding allowed substrings of the document only; `exact` if the text stands in the
+    `match` is `verbatim` if decoding allowed substrings of the document only; `exact` if the text occurs in the
     document; `folded` if it does but for case, white space or the form of its characters; `number` or `date` if the
     document writes the same number or date differently; `none` if it was not found. `span` is the place that is taken
     for the source; `occurrences` are all places, in order, at most 64.

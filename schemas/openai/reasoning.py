@@ -1,4 +1,4 @@
-"""The fields of a request that say how much a model may reason before its answer.
+"""The fields of a request that limit a model's reasoning before its answer.
 
 Does: define shapes and bounds. Does not: find out whether a model reasons (`service/generation/reasoning_marks.py`).
 """

@@ -128,7 +128,7 @@ class ReasoningPart(Wire):
 
 
 class OutputReasoning(Wire):
-    """What the model wrote before its answer. `summary` is always empty."""
+    """The model's reasoning before its answer. `summary` is always empty."""
 
     type: Literal["reasoning"] = "reasoning"
     id: str
