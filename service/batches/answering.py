@@ -1,4 +1,4 @@
-"""The part of a batch's run in which its requests are answered.
+"""Answers the requests of a batch, a bounded number at a time.
 
 Does: keep some requests in flight, record their outcomes, renew leases, stop when the batch is to stop. Does not:
 answer requests itself (`respond` does), or read and write files (`batch_runner`).
@@ -68,7 +68,7 @@ class Answering:
             LedgerRefused: the database cannot be read or written; nothing is lost.
         """
         offload, pace = self._tools.offload, self._tools.pace
-        await offload(self._rows.release)  # an earlier run is gone: there is one at a time
+        await offload(self._rows.release)  # no other run holds rows: there is one at a time
         beat = 0.0
         try:
             while True:
@@ -88,7 +88,7 @@ class Answering:
             await self._stop()
 
     async def _must_stop(self) -> bool:
-        """Whether the batch is to be cancelled or has expired."""
+        """Whether cancellation was requested or the batch has expired."""
         if self._tools.clock() >= self._batch.expires:
             return True
         status = await self._tools.offload(partial(self._tools.ledger.status, self._batch.id))
@@ -115,7 +115,7 @@ class Answering:
         return outcome_of(claim, reply, time.perf_counter() - started, self._tools.clock())
 
     async def _wait(self) -> None:
-        """Wait for replies, and record them."""
+        """Wait for replies and record them."""
         done, _ = await asyncio.wait(
             self._in_flight,
             timeout=self._tools.pace.beat_s,

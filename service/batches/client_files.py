@@ -96,7 +96,7 @@ class ClientFiles:
         return self._folder.path(self._stored(file_id, row, tenant))
 
     def is_registered(self, file_id: str) -> bool:
-        """Whether a file of that id was added with a purpose, by whatever tenant."""
+        """Whether a file of that id was added with a purpose, by any tenant."""
         return next(self._rows_of(file_id), None) is not None
 
     def delete(self, file_id: str, tenant: str) -> None:

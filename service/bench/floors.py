@@ -1,4 +1,4 @@
-"""The least time of work on a device, and where measured times stand above it.
+"""Roofline bounds: the least time of work on a device, compared with measured times.
 
 Does: divide work by the limits of a device; read measured figures from a file of `intaglio bench` or a server. Does
 not: measure. The model is the roofline of Williams, Waterman and Patterson (2009): time is at least bytes over

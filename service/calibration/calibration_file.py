@@ -30,7 +30,7 @@ _MOST_HEADER_BYTES: Final = 100_000_000
 
 
 class HeldOut(Wire):
-    """Figures on the documents that a fit has not seen: before and after it."""
+    """Scores on held-out documents, before and after calibration."""
 
     documents: int
     values: int
@@ -53,7 +53,7 @@ class FieldOffsets(Wire):
 
 
 class Calibration(Wire):
-    """A map from what is known of a value to the probability that it is right, for one model.
+    """A map from the features of a value to the probability that it is right, for one model.
 
     `isotonic` interpolates between `points` (probability of the model, share of right values), which rise in both;
     `temperature` divides the log-odds; `regression` adds up `weights` of features of the value (`value_evidence`) and
@@ -112,7 +112,7 @@ class Calibration(Wire):
         return found
 
     def apply(self, evidence: ValueEvidence) -> float:
-        """The probability that a value is right, from what is known of it."""
+        """The probability that a value is right, from its features."""
         probability = evidence.probability
         if self.weights:
             known = features(evidence).items()
@@ -187,7 +187,7 @@ def model_fingerprint(folder: Path) -> str:
             with path.open("rb") as file:
                 size = int.from_bytes(file.read(8), "little")
                 content = file.read(min(size, _MOST_HEADER_BYTES))
-                # The last tensors' bytes tell two trainings of one shape apart.
+                # The bytes of the last tensors distinguish two trainings of one shape.
                 file.seek(max(0, path.stat().st_size - 65536))
                 content += file.read()
         elif path.suffix in (".json", ".jinja", ".model") and path.name != NAME:

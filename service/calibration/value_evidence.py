@@ -1,6 +1,6 @@
-"""What is known of a value when its confidence is calibrated: its probabilities, its kind, its match and its field.
+"""The features by which the confidence of a value is calibrated: probabilities, kind, match and field.
 
-Does: gather it from the report of an answer, and turn it into numbers. Does not: weigh them (`calibration_file`).
+Does: gather them from the report of an answer, and turn them into numbers. Does not: weigh them (`calibration_file`).
 """
 
 import math
@@ -21,7 +21,7 @@ class ValueEvidence:
     """One value. `match` is None if no value of the answer was found in the document, or none was looked for.
 
     `field` is its JSON Pointer with `*` for every index; `properties` are the names at the root of its schema, which
-    tell forms of answers apart.
+    distinguish forms of answers.
     """
 
     probability: float

@@ -71,7 +71,7 @@ def run(command: CalibrateCommand) -> Exit:
 
 
 def judged_values(record: GoldRecord, prediction: Prediction) -> list[JudgedEvidence]:
-    """The values of one answer with what is known of them, and whether they are right."""
+    """The values of one answer with their features, and whether they are right."""
     if prediction.error is not None:
         return []
     schema: Any = record.schema

@@ -131,7 +131,7 @@ def _local(command: ExtractCommand, schema: Any, documents: Sequence[Document], 
 
 @contextmanager
 def _local_documents() -> Iterator["OfflineDocuments"]:
-    """What reads files on this machine."""
+    """The reader of files on this machine."""
     from ..offline.offline_documents import OfflineDocuments  # the extra `server`
 
     with closing(OfflineDocuments()) as reader:

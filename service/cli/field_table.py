@@ -58,7 +58,7 @@ def _place(report: FieldReport) -> Text:
 
 
 def _source(document: str, span: Span | None) -> Text:
-    """A source with what stands around it in its line; the source itself is bold."""
+    """A source with its context in the line; the source itself is bold."""
     if span is None:
         return Text()
     before = document[max(0, span.start - _AROUND) : span.start].rpartition("\n")[2]

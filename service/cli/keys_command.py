@@ -38,7 +38,7 @@ class GrantOptions:
     days: float | None
 
     def grant(self) -> KeyGrant:
-        """What the key is to permit. Raises `CliError` if an option has no sense."""
+        """The permissions of the key. Raises `CliError` if an option makes no sense."""
         try:
             return KeyGrant(
                 tenant=self.tenant,

@@ -127,7 +127,7 @@ def roofline(
     url: Annotated[str | None, typer.Option(help="Running server to compare.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print raw JSON on one line.")] = False,
 ) -> Exit:
-    """Print the least times that a model can take on a device, and where measured times stand.
+    """Print the least times that a model can take on a device, and compare measured times with them.
 
     A step moves all weights and the keys and values of each sequence, and computes with them; it takes at least the
     longer of the two.

@@ -1,4 +1,4 @@
-"""`intaglio roofline`: the least times of a model on a device, and where measured times stand.
+"""`intaglio roofline`: the least times of a model on a device, compared with measured times.
 
 Does: choose model and device, print tables or JSON. Does not: compute the floors (`service/bench/floors.py`).
 """

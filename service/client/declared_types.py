@@ -1,6 +1,6 @@
-"""What a JSON Schema declares of a value: its types, its properties, and what its references stand for.
+"""The types and properties that a JSON Schema declares, with references resolved.
 
-Does: read the parts that decide about columns of tables. Does not: judge or enforce schemas.
+Does: read the parts that determine the columns of tables. Does not: judge or enforce schemas.
 """
 
 from collections.abc import Mapping

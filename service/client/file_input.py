@@ -49,7 +49,7 @@ def document_part(options: Mapping[str, Any]) -> dict[str, Any] | None:
     elif document is not None:
         part = {"id": document}
     elif attachment is not None:
-        raise TypeError("an attachment is one of a file or a document: give that, too")
+        raise TypeError("an attachment belongs to a file or a document: give that, too")
     else:
         return None
     return part if attachment is None else {**part, "attachment": attachment}

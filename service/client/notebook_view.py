@@ -19,7 +19,8 @@ _CELL: Final = "text-align:left;vertical-align:top;padding:.2em .8em .2em 0"
 def extraction_table(raw: Mapping[str, Any]) -> str:
     """The table of one answer: a row for each leaf of its data.
 
-    With sources or confidences in the answer, they have columns. Warnings stand below. At most 200 rows are shown.
+    Sources and confidences, if the answer has them, are further columns. Warnings follow the table. At most 200 rows
+    are shown.
     """
     rows = list(_leaves(raw["data"], ""))
     fields: Mapping[str, Any] = raw.get("fields") or {}

@@ -26,7 +26,7 @@ class _Lines:
         self._open: dict[str, str] | None = None
 
     def chunk(self, chunk: dict[str, Any]) -> Iterable[bytes]:
-        """The line for a chunk; none if nothing of it concerns Ollama."""
+        """The line for a chunk; none if it has nothing for Ollama."""
         if not chunk["choices"]:
             yield self._line(self._part("", "", []) | self._ending(chunk["usage"]))
             return
@@ -114,7 +114,7 @@ class GenerateLines(_Lines):
 
 
 def _call(function: Mapping[str, str]) -> dict[str, Any]:
-    """A call with its arguments as an object; of a call that was cut off by the budget, none."""
+    """A call with its arguments as an object; without arguments if the budget cut the call off."""
     try:
         arguments = json.loads(function["arguments"] or "{}")
     except ValueError:

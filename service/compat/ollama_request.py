@@ -1,6 +1,6 @@
 """Requests of Ollama's interface as OpenAI's.
 
-Does: translate fields. Does not: check what single fields cannot say (`service/openai`), or run anything. Where a
+Does: translate fields. Does not: check rules across fields (`service/openai`), or run anything. Where a
 request states no sampling, Ollama's defaults are used: temperature 0.8, `top_k` 40, `top_p` 0.9.
 """
 

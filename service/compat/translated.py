@@ -20,7 +20,7 @@ _DONE: Final = b"data: [DONE]\n\n"
 
 
 def without_limit(call: PreparedCall, model: LoadedModel) -> PreparedCall:
-    """The call with all of the context that its prompt leaves as the budget."""
+    """The call with a budget of all tokens that the prompt leaves in the context."""
     left = token_room(model.info) - max(map(len, call.spec.prompts))
     sampling = replace(call.spec.sampling, max_tokens=left)
     return replace(call, spec=replace(call.spec, sampling=sampling))

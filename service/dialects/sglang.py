@@ -11,7 +11,7 @@ from .stated import Stated, ebnf_stated, json_stated, regex_stated
 
 
 def stated(fields: SglangFields, place: str = "") -> Iterator[Stated]:
-    """All constraints in the fields, which stand at the JSON Pointer `place`.
+    """All constraints in the fields, which are at the JSON Pointer `place`.
 
     Raises:
         InvalidBody: the schema is not JSON.

@@ -1,4 +1,4 @@
-"""A constraint that a request states, and the place where it does.
+"""A constraint of a request, and the field that states it.
 
 Does: build constraints from schemas, patterns, grammars and choices; require that there is one at most. Does not:
 know a dialect, or check what a constraint means (`SchemaGate`).
@@ -42,7 +42,7 @@ class Stated:
     places: tuple[tuple[str, str], ...] = ()
 
     def about(self, document: str) -> "Stated":
-        """This constraint, with the document that its verbatim strings must stand in."""
+        """This constraint, with the document that its verbatim strings must occur in."""
         return replace(self, constraint=self.constraint.about(document))
 
     def located(self, refusal: GrammarError) -> tuple[GrammarError, str]:
@@ -90,7 +90,7 @@ def choice_stated(pointer: str, choices: Sequence[str]) -> Stated:
 
 
 def grammar_stated(pointer: str, source: str) -> Stated:
-    """Text of a grammar, in EBNF with the rule `root` or in Lark with the rule `start`; the first rule tells which."""
+    """Text of a grammar: EBNF with the rule `root`, or Lark with the rule `start`, recognised by the first rule."""
     head = _HEAD.search(source)
     is_lark = head is not None and head["lark"] is not None
     return Stated(pointer, Constraint(Kind.LARK if is_lark else Kind.EBNF, source))

@@ -69,7 +69,7 @@ class Archive:
         self._zip.close()
 
     def read(self, name: str) -> bytes:
-        """The content of a member, which is longer than declared in no case."""
+        """The content of a member, never longer than the archive declares."""
         if name not in self.names:
             raise unreadable(f"the document lacks its part {name}")
         content = bytearray()

@@ -1,6 +1,6 @@
 """Child processes that read documents: started when needed, used again, killed when they exceed a limit.
 
-Does: give each question to a child of its own, at most so many at a time; tell what a dead child died of. Does not:
+Does: give each question to a child of its own, a bounded number at a time; name the cause of a child's death. Does not:
 know errors of the service (`document_reader`).
 """
 

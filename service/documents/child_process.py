@@ -1,7 +1,7 @@
 """The child process that reads documents, which its parent may kill at any time.
 
-Does: load all readers, give up every right that they do not need, then answer one question after another from the
-socket that is its standard input. Does not: open files or connections: it may not once it has begun.
+Does: load all readers, drop every privilege that they do not need, then answer one question after another from the
+socket that is its standard input. Does not: open files or connections, which it may no longer do then.
 """
 
 import encodings.aliases

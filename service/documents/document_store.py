@@ -1,7 +1,7 @@
 """Documents that were uploaded, in SQLite: in the data folder, which all processes of a server share, or in memory.
 
-Does: keep what was read and the file itself, for a time and within bounds of bytes, apart for each tenant. Does not:
-read files.
+Does: keep the parsed text and the file itself, for a time and within bounds of bytes, separately for each tenant. Does
+not: read files.
 """
 
 import sqlite3

@@ -1,4 +1,4 @@
-"""Where the sources of an answer's values stand on the pages of a document.
+"""The pages and boxes of the sources of an answer's values.
 
 Does: turn spans of the text into pages and boxes, one box for each line. Does not: find spans.
 """
@@ -10,7 +10,7 @@ from intaglio.schemas.extraction.grounding import Box, FieldReport, Span
 
 from .parsed_document import Page, ParsedDocument
 
-_GAP: Final = 3.0  # in heights of a character; what is further apart is in another column
+_GAP: Final = 3.0  # in heights of a character; text further apart is in another column
 
 Rectangle = tuple[float, float, float, float]
 

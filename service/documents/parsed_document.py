@@ -1,4 +1,4 @@
-"""A document that was read: its text, its pages, and where each character of the text stands on its page.
+"""A parsed document: its text, its pages, and the box of each character on its page.
 
 Does: define the frozen values that readers make and that travel between processes. Does not: read files.
 
@@ -60,7 +60,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Something about a document that its reader cannot give: `kind` is stable, `pages` are the numbers it concerns."""
+    """Content of a document that its reader cannot give: `kind` is stable, `pages` are the pages concerned."""
 
     kind: str
     message: str
@@ -76,7 +76,7 @@ class AttachedFile(msgspec.Struct, frozen=True):
 
 
 class ParsedDocument(msgspec.Struct, frozen=True):
-    """A document as text. `media_type` is what the content is, whatever its name or its sender said."""
+    """A document as text. `media_type` follows from the content, not from the file's name or its sender."""
 
     media_type: str
     text: str

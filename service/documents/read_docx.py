@@ -48,7 +48,7 @@ def _lines(part: bytes) -> list[str]:
 
 
 class _Paragraph:
-    """The text of a paragraph so far, and what stands before it."""
+    """The text of a paragraph so far, and its prefix, such as a list number."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -56,7 +56,7 @@ class _Paragraph:
 
 
 class _PartText:
-    """Collects the lines of a part, in which paragraphs and tables may stand within each other."""
+    """Collects the lines of a part, in which paragraphs and tables may be nested."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -97,7 +97,7 @@ class _PartText:
             self._add(name, element)
 
     def _add(self, name: str, element: Any) -> None:
-        """Add what an element stands for to the innermost paragraph."""
+        """Add the text of an element to the innermost paragraph."""
         paragraph = self._paragraphs[-1]
         if name == "t":
             paragraph.parts.append(element.text or "")

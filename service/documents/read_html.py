@@ -50,7 +50,7 @@ def html_text(content: bytes | str, encoding: str | None) -> str:
 
 
 def _encoding(content: bytes) -> str | None:
-    """The encoding of a page: a byte order mark, what the page declares, or what its bytes are."""
+    """The encoding of a page: by its byte order mark, its declaration, or its bytes."""
     declared = _DECLARED.search(content[:_HEAD])
     if declared is not None and not content.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         name = declared[1].decode("ascii").lower()

@@ -62,7 +62,7 @@ class ReadSource:
         return event.model_copy(update={"result": self.in_result(event.result)})
 
     def summary(self) -> DocumentSummary:
-        """What the answer says of the document."""
+        """The description of the document in the answer."""
         return DocumentSummary(
             id=self.id,
             name=self.name,

@@ -1,6 +1,7 @@
 """The media type of a file, from its content: never from its name or from what its sender declares.
 
-Does: know signatures, and the members of archives. Does not: read more than a directory and a beginning.
+Does: know signatures, and the members of archives. Does not: read more than the beginning of a file and the directory
+of an archive.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Parsers of untrusted XML and HTML: no entities, no network, no trees of any depth.
+"""Parsers of untrusted XML and HTML: no entities, no network, bounded depth.
 
 Does: stream the elements of XML, and build the tree of HTML. Does not: know formats of documents.
 """
@@ -55,7 +55,7 @@ def html_tree(content: bytes | str, encoding: str | None) -> Any:
     """The root element of an HTML page; None if it has no element. `encoding` is that of bytes.
 
     Raises:
-        ReadingRefused: the page is nested too deeply. The parser would leave out the rest of it in silence.
+        ReadingRefused: the page is nested too deeply. The parser would drop the rest of it without an error.
     """
     parser = html.HTMLParser(
         no_network=True,

@@ -262,7 +262,7 @@ def evaluate(
 
 
 def judged_leaves(pairs: Iterable[LeafPair], known: Mapping[str, K]) -> Iterable[tuple[K, bool]]:
-    """What is known of the given leaves, such as a probability, with whether they are exactly right.
+    """The features of the given leaves, such as a probability, each with whether the leaf is exactly right.
 
     A leaf that states nothing is right if the gold data states nothing there.
     """

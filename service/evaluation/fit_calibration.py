@@ -1,5 +1,6 @@
-"""Fits a calibration to judged values: isotonic regression, one temperature, or a logistic regression on all that is
-known of a value, by the loss on held-out documents.
+"""Fits a calibration to judged values and chooses its method by the loss on held-out documents.
+
+Methods: isotonic regression, one temperature, or a logistic regression on all features of a value.
 
 Does: split by document, fit all, choose, and fit the choice to all documents. Does not: read or write files.
 

@@ -1,4 +1,4 @@
-"""Fits a logistic regression of being right on what is known of a value, with an offset for each field.
+"""Fits a logistic regression that predicts from its features whether a value is right, with an offset for each field.
 
 Does: maximise the penalised likelihood by Newton's method. Does not: choose between methods (`fit_calibration`).
 

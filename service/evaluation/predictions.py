@@ -1,4 +1,4 @@
-"""Predictions: what a model gave for each gold record, in a file of JSON Lines that a later run continues.
+"""Predictions: the answer of a model for each gold record, in a file of JSON Lines that a later run continues.
 
 Does: read finished predictions and results of jobs, and save lines as they come. Does not: extract or compare.
 """
@@ -34,7 +34,7 @@ class Prediction:
     """The data for one record, or the error in its place.
 
     `probabilities` are the model's, by the JSON Pointer of each leaf, calibrated where the answer has that. `reports`
-    has all that the answer tells of its leaves.
+    has the reports of the answer on its leaves.
     """
 
     id: str

@@ -1,6 +1,6 @@
-"""What the engine gives for one request: gathered from its deltas, and checked to be complete.
+"""The engine's output for one request: gathered from its deltas, and checked to be complete.
 
-Does: add up deltas, and turn every end but a regular one into an error. Does not: read the text of an output.
+Does: add up deltas, and turn every irregular end into an error. Does not: read the text of an output.
 """
 
 import time
@@ -27,7 +27,7 @@ class EngineOutput:
     def add(self, delta: Delta) -> None:
         """Append the next delta of the request."""
         if delta.tokens and self.first_token_s is None:
-            # One message for the whole answer says nothing of its first token; the engine's clocks do.
+            # One message for the whole answer has no time of its first token; the engine's clocks do.
             engine = delta.usage
             self.first_token_s = (
                 time.perf_counter() - self.started

@@ -124,7 +124,7 @@ class Prepared:
 
     @property
     def source(self) -> str | None:
-        """The document that verbatim strings must stand in; None if the schema has none."""
+        """The document that verbatim strings must occur in; None if the schema has none."""
         return None if self.request.constraint is None else self.request.constraint.document
 
 
@@ -200,7 +200,7 @@ class Extractor:
             )
 
     def examined(self, parsed: ParsedExtraction, verdict: Verdict) -> ParsedExtraction:
-        """`parsed` with its contract, once all that the texts of a request share is checked: schema and examples.
+        """`parsed` with its contract, once the shared parts of a request, schema and examples, are checked.
 
         Raises:
             GrammarError: the constraint is unusable, or has unknown keywords and the request forbids them.

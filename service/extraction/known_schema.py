@@ -1,4 +1,4 @@
-"""The hot path of extractions: what requests under one schema have in common is found out once.
+"""The hot path of extractions: the work that requests under one schema share is done once.
 
 Does: recognise a request with a body that differs from an earlier one only in its text and in options of sampling and
 scheduling, and prepare it without parsing or examining the schema again, rendering the template or encoding more than
@@ -53,7 +53,10 @@ _text: Final = msgspec.json.Decoder(str)
 
 
 class FinishPace:
-    """How long answers under one schema took to finish: whether the next one may be finished on the event loop."""
+    """How long answers under one schema took to finish.
+
+    Decides whether the next one is finished on the event loop.
+    """
 
     def __init__(self) -> None:
         self._seconds_a_token = math.inf
@@ -70,7 +73,7 @@ class FinishPace:
 
 @dataclass(frozen=True, slots=True)
 class KnownForm:
-    """What requests have in common that differ only in text and in options of sampling and scheduling."""
+    """The shared part of requests that differ only in text and in options of sampling and scheduling."""
 
     frame: PromptFrame
     room: AnswerRoom
@@ -147,10 +150,10 @@ class KnownSchemas:
         return KnownExtraction(prepared, options, known.pace)
 
     def learn(self, body: bytes, parsed: ParsedExtraction) -> None:
-        """Remember what others may share with a request that was examined as usual.
+        """Remember the parts of an examined request that other requests may share.
 
-        Nothing if they share little: a stream, a conversation, the name of a schema, which may come to mean another, or
-        a prompt that is not the same around the text.
+        Nothing is remembered if they would share little: a stream, a conversation, the name of a schema, which may come
+        to mean another, or a prompt that is not the same around the text.
         """
         request, split = parsed.body, _split(body)
         if split is None:
@@ -190,7 +193,7 @@ class KnownSchemas:
 
 
 def form_of(body: bytes) -> int | None:
-    """A number that bodies of the same form share; None for a body that no form can be of."""
+    """A number that bodies of the same form share; None for a body that has no form."""
     split = _split(body)
     return None if split is None else hash(split.key)
 
@@ -222,7 +225,7 @@ def _split(body: bytes) -> _Split | None:
 
 
 def _place(body: bytes, value: bytes, name: bytes) -> int | None:
-    """Where a value stands in a body; None if something equal stands before it."""
+    """The place of a value in a body; None if an equal text occurs before it."""
     at = body.find(value)
     return at if body[max(0, at - 64) : at].rstrip(b" \t\r\n").endswith(name) else None
 

@@ -53,7 +53,7 @@ class Explainer:
     def _prompt(
         self, found: Explanation, schema: Mapping[str, Any] | bool | None
     ) -> PromptReport | None:
-        """The outline that the prompt shows; None for what is no schema, of which no part can be relied on."""
+        """The outline that the prompt shows; None if the value is not a schema."""
         if not isinstance(schema, Mapping) or isinstance(found.error, InvalidConstraint):
             return None
         shape = outline(schema)

@@ -5,8 +5,8 @@ numbers, as `Z`, as abbreviations after a time, as names of zones. Does not: kno
 times themselves.
 
 The formats of RFC 3339 require an offset, so a model writes one for "3 June 2026, 14:30" as well, and invents it. An
-offset counts as stated if the document has it anywhere, or states another one that gives the same instant by a time
-that stands in the document.
+offset counts as stated if the document has it anywhere, or if another stated offset gives the same instant for a time
+in the document.
 """
 
 import re

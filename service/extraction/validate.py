@@ -36,7 +36,7 @@ class _ReferenceBudget(threading.local):
 
 
 class _Source(threading.local):
-    """The document that verbatim strings of the value being validated in this thread must stand in."""
+    """The document that verbatim strings of the value being validated in this thread must occur in."""
 
     document: str | None = None
 
@@ -49,7 +49,7 @@ _WHITE_SPACE = re.compile(r"\s+")
 def check(value: Any, schema: Mapping[str, Any] | bool, document: str | None = None) -> None:
     """Return if `value` is valid against `schema`. A number that is not an integer should be a `Decimal` (`exact`).
 
-    `document`: the text that verbatim strings must stand in. Without it, no string is verbatim.
+    `document`: the text that verbatim strings must occur in. Without it, no string is verbatim.
 
     Raises:
         InvalidOutput: the value is invalid, or the check exceeded its bounds. The message holds no part of `value`.
@@ -199,7 +199,7 @@ def _verbatim(
     if document is None or not (
         instance in document or instance in _WHITE_SPACE.sub(" ", document)
     ):
-        yield jsonschema.exceptions.ValidationError("does not stand in the document")
+        yield jsonschema.exceptions.ValidationError("does not occur in the document")
 
 
 def _pattern(

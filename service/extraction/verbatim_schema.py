@@ -12,7 +12,7 @@ from .subschemas import SCHEMA_MAPS, SUBSCHEMAS
 
 _KEYWORD: Final = "x-intaglio"
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
-# Next to one of these, the value is determined by more than the length of a string.
+# With one of these keywords, more than its length constrains a string.
 _DETERMINED: Final = frozenset(
     [
         *("pattern", "format", "enum", "const", "$ref", "$dynamicRef", "$recursiveRef"),
@@ -58,7 +58,7 @@ def _inside(schema: Any) -> Any:
 
 
 def _is_free_string(schema: Any) -> bool:
-    """Whether a schema describes strings that nothing but their length determines."""
+    """Whether a schema describes strings that only their length constrains."""
     return (
         isinstance(schema, Mapping)
         and "string" in _types(schema)

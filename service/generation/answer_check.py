@@ -28,7 +28,7 @@ def check_of(
 
 
 def check_json(text: str, schema: Mapping[str, Any] | bool, document: str | None = None) -> None:
-    """Return if `text` is JSON and valid against `schema`. `document`: the text that verbatim strings must stand in.
+    """Return if `text` is JSON and valid against `schema`. `document`: the text that verbatim strings must occur in.
 
     Raises:
         InvalidOutput: it is not, or the check exceeded its bounds. The message holds no part of `text`.

@@ -32,12 +32,12 @@ class GenerationSpec:
     examined and accepted. `limits` has the engine complete an answer under a JSON Schema within its budget.
 
     `check` gets the whole text of each choice that ended by itself, in a thread, and raises if it is not valid. A text
-    that a stop string or the budget cut off is not checked. `is_cut_off` tells of a text that the engine ended in the
-    shortest way whether it is free text, which its budget cut off, and no complete answer.
+    that a stop string or the budget cut off is not checked. `is_cut_off` decides, for a text that the engine ended in
+    the shortest way, whether it is free text that its budget cut off rather than a complete answer.
 
     `salt` separates the prefix cache of tenants. A smaller `priority` is served first. `deadline_s` is in seconds from
-    admission. With `reasoning`, the prompts leave reasoning open, and the answer follows it. `whole` tells that nothing
-    reads the deltas, so that the engine may send each answer in one piece.
+    admission. With `reasoning`, the prompts leave reasoning open, and the answer follows it. With `whole`, the deltas
+    are not read, so that the engine may send each answer in one piece.
     """
 
     id: str

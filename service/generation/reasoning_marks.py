@@ -1,7 +1,7 @@
 """The marks around a model's reasoning, found in its chat template.
 
-Does: tell how reasoning begins and ends, and whether a rendered prompt leaves it open. Does not: generate
-(`reasoned_choice`).
+Does: find the texts with which reasoning begins and ends, and whether a rendered prompt leaves it open. Does not:
+generate (`reasoned_choice`).
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ def marks_of(template: str) -> ReasoningMarks | None:
 
 
 def switch_of(variables: Mapping[str, Any]) -> bool | None:
-    """What the variables of a template say about reasoning; None: nothing."""
+    """The setting of the template variables for reasoning; None if there is none."""
     return next((bool(variables[name]) for name in _SWITCHES if name in variables), None)
 
 

@@ -1,1 +1,1 @@
-"""Where the values of an answer stand in the document."""
+"""Grounding: the places in the document from which the values of an answer come, and their confidence."""

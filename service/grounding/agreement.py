@@ -57,7 +57,7 @@ def agreeing_fields(
 
 
 def _partners(items: Sequence[Any], others: Sequence[Any]) -> Iterator[Any]:
-    """For each item the other one that it is compared with."""
+    """For each item, the item of the other reading to compare it with."""
     places = dict[Any, list[int]]()
     for index in reversed(range(len(others))):
         places.setdefault(_key(others[index]), []).append(index)

@@ -1,7 +1,6 @@
 """The strings and numbers of an answer that the schema chose from a list: `enum` and `const`.
 
-Does: find them by walking schema and data together. Does not: validate: of alternatives every one counts that lists the
-value.
+Does: find them by walking schema and data together. Does not: validate: every alternative that lists the value counts.
 """
 
 from collections.abc import Iterator, Mapping

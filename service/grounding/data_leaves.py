@@ -1,4 +1,4 @@
-"""The scalars of a JSON value, grouped as a document groups them: those of one object, objects of one array.
+"""The scalars of a JSON value, grouped by object and array, as a document groups them.
 
 Does: walk a value of any depth. Does not: know documents.
 """

@@ -1,4 +1,4 @@
-"""The places of a document where a value stands.
+"""Finds the places of a value in a document.
 
 Does: look a value up as text, as a number or as a date or time, by the kind of the value. Does not: choose among
 several places (`place_choice`).
@@ -45,7 +45,7 @@ _MIDNIGHT: Final = (0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The places of a value, in order, and how it stands there. `others`: by place, another date that it may mean."""
+    """The places of a value, in order, and the kind of match. `others`: by place, another date that it may mean."""
 
     match: MatchKind = "none"
     places: Ranges = ()
@@ -62,7 +62,7 @@ class DocumentIndex:
         self.text = text
 
     def find(self, value: object) -> Found:
-        """Where a scalar stands: a str, bool, int, float, `Decimal` or None."""
+        """Find a scalar: a str, bool, int, float, `Decimal` or None."""
         if isinstance(value, bool):
             free, _ = self._exact("true" if value else "false")
             return Found("exact", free) if free else _NOTHING
@@ -110,7 +110,7 @@ class DocumentIndex:
         return Found("folded", folded_within) if folded_within else _NOTHING
 
     def _exact(self, value: str) -> tuple[Ranges, Ranges]:
-        """The places of a text as it is: those that stand free, and those within longer words."""
+        """The places of an exact text: those of whole words, and those within longer words."""
         places = _occurrences(self.text, value)
         free = tuple(place for place in places if _stands_free(self.text, *place))
         return free, tuple(places)
@@ -183,7 +183,7 @@ def _found_dates(ranges: Iterable[Range], others: Mapping[Range, Triple] | None 
 
 
 def _nearest(times: list[Range], day: Range) -> Range | None:
-    """The time that stands nearest to a date, not farther than `_NEAR` characters."""
+    """The time nearest to a date, at most `_NEAR` characters away."""
     at = bisect_left(times, day)
     near = [
         (max(time[0] - day[1], day[0] - time[1]), time) for time in times[max(0, at - 1) : at + 2]

@@ -28,7 +28,7 @@ MAX_OCCURRENCES: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """What an answer is to report of its values, and the document that they come from."""
+    """The reports that a request asks for, and the document that the values come from."""
 
     document: str = ""
     grounding: Grounding = "off"

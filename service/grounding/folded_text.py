@@ -1,4 +1,4 @@
-"""A text with the differences removed that do not change what it says, and the way back to the original offsets.
+"""Case folding and Unicode normalisation of a text, with a map back to the original offsets.
 
 Does: fold case, white space, compatible forms of characters (NFKC), quotation marks and dashes, in linear time. Does
 not: search.
@@ -25,7 +25,7 @@ _SAME: Final = str.maketrans(
         **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\uff02", '"'),
         **dict.fromkeys("`\u00b4\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u02bc\uff07", "'"),
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
-        # These are not seen: soft hyphen, zero-width characters, marks of direction and order.
+        # Invisible characters: soft hyphen, zero-width characters, marks of direction and order.
         **dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", None),
     }
 )

@@ -1,4 +1,4 @@
-"""How sure the model was of each value of its answer, from the probabilities of the tokens.
+"""The confidence of the model in each value of its answer, from the probabilities of the tokens.
 
 Does: assign the tokens of an output to the scalars of its JSON text, and combine their probabilities. Does not: ask the
 model.

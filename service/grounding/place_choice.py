@@ -2,12 +2,12 @@
 
 Does: minimise distances, exactly. Does not: ask the model, or read the document.
 
-The rule. Values of one object stand close together: their places are chosen so that the stretch of text from the first
-to the last of them is the shortest. The items of an array stand in the order of the array: each item begins after the
-item before it; as few items as possible break this order, and then the sum of the stretches is the shortest. An array
-within an item is looked for between the begin of this item and the begin of the next, as far as its values stand there.
-Equal values of one object take one place after another, as far as there are some before the next item. Of equally good
-choices the earlier one is taken.
+The rule. Values of one object are close together: their places are chosen so that the stretch of text from the first to
+the last is the shortest. The items of an array follow the order of the array: each item begins after the one before it;
+as few items as possible break this order, and then the sum of the stretches is minimal. An array within an item is
+searched between the start of this item and the start of the next, as far as its values occur there. Equal values of one
+object take successive places, as far as there are any before the next item. Of equally good choices the earlier one is
+taken.
 """
 
 import heapq

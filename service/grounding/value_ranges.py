@@ -1,4 +1,4 @@
-"""Where the scalars of a JSON text stand in it.
+"""The byte ranges of the scalars in a JSON text.
 
 Does: map JSON Pointers to ranges of bytes, in one pass over a valid text of any depth. Does not: validate or parse
 values.

@@ -33,7 +33,7 @@ def _report(located: FieldReport, value: str, document: str) -> FieldReport:
 
 
 def _pattern(value: str) -> str:
-    """A pattern of the places of a value: as it stands there, or with a run of white space for each space."""
+    """A pattern that finds a value as it is written, or with a run of white space for each space."""
     folded = r"\s+".join(map(re.escape, value.split(" ")))
     return f"{re.escape(value)}|{folded}"
 

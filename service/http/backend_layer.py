@@ -1,4 +1,4 @@
-"""One layer around a backend: passes everything on, so that a layer is written as what it changes.
+"""The base of layers around a backend: passes every call on, so that a layer defines only the calls that it changes.
 
 Does: pass on. Does not: change requests or deltas.
 """

@@ -1,4 +1,4 @@
-"""What a server lets in from other machines and from web pages: anonymous requests, TLS, cross-origin requests.
+"""Protection of a server that other machines or web pages can reach: API keys, TLS, CORS.
 
 Does: refuse to listen for other machines without a key, check the certificate, add the headers of CORS. Does not: check
 keys or Host headers (`access`).
@@ -53,7 +53,7 @@ def _check_certificate(certificate: Path, key: Path) -> None:
 
 
 def with_cors(app: ASGIApp, config: ServiceConfig) -> ASGIApp:
-    """The application, which web pages of the configured origins may call from a browser; as it is without any.
+    """The application with CORS headers for the configured origins; unchanged if there are none.
 
     Credentials of a browser, such as cookies, have no meaning here: pages send a key.
     """

@@ -1,8 +1,7 @@
 """Requests of one form that arrive at once, before the form is known: the first one is examined, the others wait.
 
-Does: tell the first request of a form from those that follow, and let these wait until it is examined. Does not: know
-what a form is (`known_schema`), or let anything wait for a form that was seen before: if that is not known by now, it
-never will be.
+Does: recognise the first request of a form, and hold the following ones until it is examined. Does not: define forms
+(`known_schema`), or hold requests of a form that was seen before: if that is not known by now, it never will be.
 """
 
 import asyncio

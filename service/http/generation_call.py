@@ -1,4 +1,4 @@
-"""Runs the generation of a request and sends its answer, streamed or whole, in whatever protocol.
+"""Runs the generation of a request and sends its answer, streamed or whole, in any protocol.
 
 Does: admit the request, read its body, have the constraint examined, generate while the client is connected.
 Does not: know a protocol: a function prepares the call from the body, and the call has the form of the answer.

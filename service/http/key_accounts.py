@@ -60,7 +60,7 @@ class KeyAccounts:
 
     @contextmanager
     def charged(self, principal: Principal, request: Request, count: TokenCount) -> Iterator[None]:
-        """Charge one generation: what it may use at most on entry, what `count` grew by in the end.
+        """Charge one generation: the most tokens it may use on entry, the growth of `count` at the end.
 
         Raises:
             LimitReached: the key may not use so many tokens now.

@@ -3,7 +3,7 @@
 Does: take lines without waiting for the stream, write them in order and in batches, drop lines when too many wait and
 say how many, write the rest when it is closed or the interpreter exits. Does not: format lines (`log`).
 
-An event loop that wrote its log itself would stand still whenever the reader of the stream does.
+An event loop that wrote its log itself would block whenever the reader of the stream does.
 """
 
 import atexit

@@ -1,6 +1,6 @@
-"""The engine with observers of its generations.
+"""A backend that reports each generation to observers.
 
-Does: report each generation to observers, whatever handler asked for it. Does not: change requests or deltas.
+Does: report the generations of all handlers. Does not: change requests or deltas.
 """
 
 from collections.abc import AsyncGenerator, Sequence

@@ -1,4 +1,4 @@
-"""Operations: what one method of one path takes, answers and may fail with, and which function handles it.
+"""Operations: for one method of one path, the request, the response, the errors and the handler.
 
 Does: declare the type of which each module of handlers keeps a table, `OPERATIONS`, and the groups of errors that
 operations share. Does not: handle requests, or compose the tables (`interface`). Routing, key scopes, error bodies

@@ -1,6 +1,6 @@
 """The HTTP routes of the page: `/` for browsers, and the files that the page loads.
 
-Does: answer with files of this package under a strict policy, and with what the page offers to choose from. Does not:
+Does: answer with files of this package under a strict policy, and with the catalogue that the page offers. Does not:
 serve data; the page reads that through the same interface as any client, with a key where the server has keys.
 """
 

@@ -1,7 +1,7 @@
 """The identity behind a request: the tenant and the API key that it came with, and what they permit.
 
-Does: define the value that `access` sets for each request, and hold it, with what the request uses, for the code that
-serves the request. Does not: check keys (`access`) or enforce limits (`key_accounts`).
+Does: define the value that `access` sets for each request, and hold it, with the tokens that the request uses, for the
+code that serves the request. Does not: check keys (`access`) or enforce limits (`key_accounts`).
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""SIGHUP, by which a service manager asks a server to reload.
+"""Handling of SIGHUP, the signal by which a service manager asks a server to reload.
 
-Does: have it restart the engines. Does not: react to it where it means that the terminal was closed.
+Does: restart the engines. Does not: react where SIGHUP means that the terminal was closed.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """Server-sent events: a response with a stream of events as its body.
 
 Does: send events as they come, wait for slow readers, send comments in silence, end when the client disconnects, turn
-an error into a last event, release what the request holds. Does not: make events, or end the connection of a client
-that reads nothing (`limits`).
+an error into a last event, release the resources of the request. Does not: make events, or end the connection of a
+client that reads nothing (`limits`).
 """
 
 import asyncio
@@ -36,7 +36,7 @@ def encode_event(data: str | bytes, event: str = "") -> bytes:
 
 
 class StartedEvents:
-    """A stream of events that has been asked for its first one."""
+    """A stream of events, the first of which has been requested."""
 
     def __init__(self, events: Events) -> None:
         self._events = events
@@ -72,7 +72,7 @@ class StartedEvents:
         return event
 
     async def aclose(self) -> None:
-        """End the stream, and what makes its events."""
+        """End the stream and its source."""
         first, self._first = self._first, None
         if first is not None:
             first.cancel()

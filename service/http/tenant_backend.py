@@ -1,8 +1,8 @@
-"""The engine as the tenants of one server share it.
+"""A backend that applies tenant, priority and quota to every generation.
 
 Does: give every generation the tenant, weight, lane and cache salt of its principal, and charge its tokens to its key,
-whatever route it came by. Does not: trust a caller to do so: a generation without a principal is an error. It does not
-order generations either: the engine does, which alone sees those of all API processes.
+for every route. Does not: trust callers to do so (a generation without a principal is an error), or order generations,
+which the engine does: only the engine sees those of all API processes.
 """
 
 from collections.abc import AsyncGenerator

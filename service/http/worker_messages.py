@@ -35,13 +35,13 @@ class WorkerStart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorkerState(msgspec.Struct, frozen=True):
-    """Sent by an API process when it listens, and when it has become ready or is no longer."""
+    """Sent by an API process when it listens, becomes ready, or stops being ready."""
 
     is_ready: bool
 
 
 class FleetState(msgspec.Struct, frozen=True):
-    """Sent to every API process when all have become ready, or one is no longer."""
+    """Sent to every API process when all have become ready, or one stops being ready."""
 
     is_ready: bool
 

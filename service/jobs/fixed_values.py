@@ -1,4 +1,4 @@
-"""The schema of a row that extends an earlier job: values found before are fixed.
+"""The schema of a row in a job that extends an earlier one: the earlier values are fixed.
 
 Does: allow only the earlier values, so that the grammar forces them and the model generates only the new ones. Does
 not: run anything.

@@ -1,7 +1,7 @@
-"""The names of jobs and files of a server, which hold their owner.
+"""Names of jobs and files on a server, which include the owner.
 
 Does: make and read such names. Does not: know keys. A name is written together with the thing it names, so that no job
-or file is ever without an owner. Names of the default tenant are as clients give them.
+or file is ever without an owner. Names of the default tenant are unchanged.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ def stored_name(tenant: str, name: str) -> str:
         raise InputRefused(
             f"{name[:40]!r} cannot be the name of a file",
             param="name",
-            hint="begin the name in another way",
+            hint="choose a name that begins differently",
         )
     return name
 

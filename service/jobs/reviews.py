@@ -1,7 +1,7 @@
-"""The reviews of one job: rows with unsure values, and what a person decided about them.
+"""The reviews of one job: rows with unsure values, and the decisions of a person about them.
 
-Does: record what is to be reviewed, list it page by page, store decisions, and give reviewed rows as gold data. Does
-not: choose what is unsure (`unsure_values`).
+Does: record the rows to review, list them page by page, store decisions, and give reviewed rows as gold data. Does not:
+choose unsure values (`unsure_values`).
 """
 
 import json
@@ -150,7 +150,7 @@ class JobReviews:
 
 
 def record_reviews(connection: sa.Connection, job: str, outcomes: Sequence[Outcome]) -> None:
-    """Record what is unsure in those of `outcomes` that count, in the transaction that has just stored them."""
+    """Record the unsure values of the `outcomes` that count, in the transaction that has just stored them."""
     unsure = {o.claim.row: o for o in outcomes if o.unsure and o.failure is None}
     if not unsure:
         return

@@ -1,4 +1,4 @@
-"""What each API key has used, and whether it may use more, in an SQLite file that all processes of a server share.
+"""The use of each API key and the enforcement of its limits, in an SQLite file that all processes of a server share.
 
 Does: admit requests and tokens within the limits of a key, in one transaction each, so that no race admits too much;
 correct estimates by what was used in the end; say when a refused request would be admitted. Does not: know requests or
@@ -221,7 +221,7 @@ def _require_day(after: int, most: int | None, what: str, now: float) -> None:
     if most is not None and after > most:
         raise QuotaExceeded(
             f"the key may use {most} {what} a day, and this request would exceed them",
-            hint="the count begins anew at midnight, UTC",
+            hint="the count restarts at midnight, UTC",
             retry_after_s=math.ceil(DAY_S - now % DAY_S),
         )
 
@@ -233,7 +233,7 @@ def _require_level(level: float, needed: int, most: int | None, what: str) -> No
     if missing > 1e-9:  # not the error of a sum of fractions
         raise RateLimited(
             f"the key may use {most} {what} a minute",
-            hint="send more slowly, or wait as long as Retry-After says",
+            hint="send requests more slowly, or wait as Retry-After says",
             retry_after_s=math.ceil(missing * MINUTE_S / most),
         )
 

@@ -1,1 +1,1 @@
-"""What a server tells of itself: metrics, traces and the state of its engine."""
+"""Observability of a server: metrics, traces and the state of its engine."""

@@ -14,7 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 
 class EngineSource(Protocol):
-    """What a `Backend` tells of its engine."""
+    """The part of `Backend` that metrics are read from."""
 
     @property
     def state(self) -> EngineState:

@@ -1,4 +1,4 @@
-"""The times and token counts of generations, whatever protocol asked for them.
+"""The times and token counts of generations, in all protocols.
 
 Does: follow one generation from its start to its end, and report it. Does not: keep histograms (`request_metrics`) or
 spans (`tracing`), or run generations.
@@ -63,14 +63,17 @@ class Generation:
 
 
 class GenerationObserver(Protocol):
-    """Is told of generations. Must be quick and must not raise: it is called between a token and its reader."""
+    """Receives the progress and the end of generations.
+
+    Must be quick and must not raise: it is called between a token and its reader.
+    """
 
     def tokens_followed(self, route: str, seconds: float) -> None:
         """Tokens of a streamed generation arrived `seconds` after those before."""
         ...
 
     def generation_ended(self, generation: Generation) -> None:
-        """A generation ended, in whatever way."""
+        """A generation ended, for any reason."""
         ...
 
 
@@ -107,7 +110,7 @@ class GenerationWatch:
         self._last = now
 
     def _seconds_to_first(self, delta: Delta, now: float) -> float:
-        """One delta with the whole answer says nothing of its first token; the engine's clocks do."""
+        """One delta with the whole answer has no time of its first token; the engine's clocks do."""
         if delta.usage is None:
             return now - self._started
         return delta.usage.queue_s + delta.usage.prefill_s or now - self._started

@@ -109,7 +109,7 @@ class Traces:
 
 
 def _finish(span: Span, method: str, state: MutableMapping[str, object]) -> None:
-    """Name the span by its route and tell how the request ended."""
+    """Name the span by its route and record how the request ended."""
     route = str(state.get("route", "other"))
     span.update_name(f"{method} {route}")
     span.set_attribute("http.route", route)

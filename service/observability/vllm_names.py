@@ -1,8 +1,8 @@
 """Our metrics under the names of vLLM, for dashboards and autoscalers that know those.
 
 Does: rename metric families and add them up over the labels that vLLM does not have. Does not: count. The names are
-those of vLLM's page "Metrics" (docs/design/metrics.md, V1). vLLM has further ones, of features that the service does
-not have.
+from vLLM's page "Metrics" (docs/design/metrics.md, V1). Its other metrics are of features that the service does not
+have.
 """
 
 from collections import defaultdict

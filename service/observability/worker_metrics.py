@@ -1,4 +1,4 @@
-"""One answer for several API processes: the sum of what each of them counted.
+"""Metrics of several API processes, added up.
 
 Does: keep the counters of each process in files of one folder, by prometheus-client's multiprocess mode, and add them
 up at a scrape; a process that ended keeps its counts there. Does not: start processes. The parent of the API processes
@@ -18,7 +18,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
-# Of the resources of a process: what can be added up, and its meaning for all of them.
+# The process metrics that can be added up, with their meaning for the sum.
 _RESOURCES: Mapping[str, str] = MappingProxyType(
     {
         "process_cpu_seconds": "User and system CPU time of the API processes.",

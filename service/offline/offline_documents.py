@@ -19,7 +19,7 @@ _OPTIONS: Final = ("file", "attachment")
 
 @dataclass(frozen=True, slots=True)
 class OfflineSource:
-    """The text of one call, the options that are left, and the file that the text is from, if it is from one."""
+    """The text of one call, the options that are left, and the file that the text was read from, if any."""
 
     text: str
     options: dict[str, Any]
@@ -46,7 +46,7 @@ class OfflineDocuments:
         self._reader = DocumentReader()
 
     def source(self, text: str | None, options: Mapping[str, Any]) -> OfflineSource:
-        """What a call extracts from: its text, or its file.
+        """The text or the file to extract from.
 
         Raises:
             TypeError: both are given, or neither.
@@ -57,7 +57,7 @@ class OfflineDocuments:
         file, attachment = (options.get(name) for name in _OPTIONS)
         if file is None:
             if attachment is not None:
-                raise TypeError("an attachment is one of a file: give that, too")
+                raise TypeError("an attachment belongs to a file: give the file, too")
             if text is None:
                 raise TypeError("give a text or a file")
             return OfflineSource(text, others)

@@ -71,8 +71,8 @@ class RunningItems(Generic[K]):
     ) -> Generator[Request | None, None, None]:
         """The requests of all items; None where none is to be started before another one ends.
 
-        An item is drawn before each further request of others, as long as there is room for one: a source of items may
-        do work of its own when it is asked.
+        An item is drawn before each further request of others, as long as there is room for one: drawing an item may
+        itself take work.
         """
         source, is_exhausted = iter(items), False
         while not is_exhausted or self._unfinished:

@@ -1,7 +1,7 @@
 """The answer of a chat completion, streamed or whole, from the events of a generation.
 
 Does: write chunks and bodies in the shape of `schemas/openai/chat_completions.py`, both from the same parts, so that
-they say the same. Does not: generate, or divide replies into parts (`reply_parts`).
+they agree. Does not: generate, or divide replies into parts (`reply_parts`).
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterable
@@ -144,7 +144,7 @@ class ChatForm:
 
 @dataclass(slots=True)
 class _Message:
-    """A message put together from its deltas."""
+    """A message assembled from its deltas."""
 
     content: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)

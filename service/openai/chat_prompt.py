@@ -1,8 +1,7 @@
 """The prompt of a conversation, from messages to tokens.
 
 Does: bring messages into the form that chat templates expect, with tools and open reasoning where there are any, and
-render them. Does not: change what they say, or show the model the schema of its answer, except where its template asks
-for it.
+render them. Does not: change their contents, or show the model the schema of its answer, unless its template prints it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +20,8 @@ from ..tools.tool_format import ToolFormat
 from ..tools.tool_messages import template_messages, template_tools
 from ..tools.tool_values import Tool
 
-# Templates know neither: `developer` is OpenAI's newer name of the system, `function` the older name of a tool.
+# Roles that templates do not know: `developer` is OpenAI's newer name for `system`, `function` the older one for
+# `tool`.
 _ROLES: Final = {"developer": "system", "function": "tool"}
 
 _OWN: Final = frozenset({"messages", "tools", "schema", "document", "add_generation_prompt"})
@@ -129,7 +129,7 @@ def _message(index: int, message: ChatMessage) -> Message:
 
 
 def user_text(messages: Sequence[Message]) -> str:
-    """What the user wrote: the document, where the model is to extract from one."""
+    """The text of the user: the document, for a model that extracts."""
     return "\n\n".join(part["content"] or "" for part in messages if part["role"] == "user")
 
 

@@ -1,6 +1,6 @@
-"""From the body of a chat completion to a generation.
+"""Translates the body of a chat completion into a generation.
 
-Does: check what single fields cannot say, render the prompt, set the budget. Does not: parse bodies, or run anything.
+Does: check rules across fields, render the prompt, set the budget. Does not: parse bodies, or run anything.
 """
 
 import time

@@ -1,6 +1,6 @@
-"""From the body of a response to a generation.
+"""Translates the body of a response request into a generation.
 
-Does: check what single fields cannot say, put earlier items in front, render the prompt, set the budget. Does not:
+Does: check rules across fields, prepend earlier items, render the prompt, set the budget. Does not:
 parse bodies, run anything, or keep responses (`response_store`).
 """
 

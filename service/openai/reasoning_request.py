@@ -1,4 +1,4 @@
-"""How much a model may reason in an answer: from OpenAI's and other servers' fields.
+"""The reasoning budget of a request, from OpenAI's and other servers' fields.
 
 Does: read effort, budget and variables of templates. Does not: find out whether a model reasons
 (`generation.reasoning_marks`).

@@ -1,6 +1,6 @@
 """The answer of OpenAI's responses, streamed or whole, from the events of a generation.
 
-Does: write numbered events and response objects, both from the same items, so that they say the same. Does not:
+Does: write numbered events and response objects, both from the same items, so that they agree. Does not:
 generate, or put items together (`response_items`).
 """
 

@@ -1,7 +1,7 @@
-"""From the body of a completion to a generation, and back to its answer.
+"""Translates the body of a completion into a generation, and its events into the answer.
 
-Does: read prompts of text or tokens, refuse what completions of OpenAI offer and this service does not, write bodies
-and chunks in the shape of `schemas/openai/text_completions.py`. Does not: render chat templates, or run anything.
+Does: read prompts of text or tokens, refuse options of OpenAI that this service does not support, write bodies and
+chunks in the shape of `schemas/openai/text_completions.py`. Does not: render chat templates, or run anything.
 """
 
 import time

@@ -44,7 +44,7 @@ class ToolUse:
     content: Stated | None = None
 
     def is_cut_off(self, text: str) -> bool:
-        """Whether a text that its budget ended is free text, which might have gone on."""
+        """Whether a text that its budget ended is free text, which might have continued."""
         return self.content is None and not read_whole(self.plan.reader(), text)[1]
 
     def check(self, text: str) -> None:

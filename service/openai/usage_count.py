@@ -1,4 +1,4 @@
-"""Token counts of a request while its choices come in.
+"""Token counts of a request while its choices arrive.
 
 Does: add up the choices. Does not: count the tokens of a prompt more than once.
 """

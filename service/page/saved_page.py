@@ -1,7 +1,8 @@
 """Pages with results as one HTML file, which needs neither a server nor a network.
 
-Does: put the modules that show results, their style and the results into one file, with a policy that lets nothing else
-run. Does not: read result files (`result_rows`). The browser saves the same page from the same template.
+Does: put the modules that show results, their style and the results into one file, with a content security policy that
+allows nothing else. Does not: read result files (`result_rows`). The browser saves the same page from the same
+template.
 """
 
 import base64
@@ -34,7 +35,7 @@ _NOTHING: Final = '{"title":"","rows":[]}'
 
 @cache
 def viewer_template() -> str:
-    """The page without results. `_NOTHING` stands where they belong."""
+    """The page without results. `_NOTHING` marks their place."""
     style = "".join(_text(name) for name in _STYLES)
     script = f'"use strict";\n(() => {{\n{"".join(map(_inlined, _MODULES))}}})();\n'
     policy = (
@@ -51,8 +52,8 @@ def viewer_template() -> str:
 def saved_page(title: str, rows: Sequence[dict[str, Any]]) -> str:
     """A page with results. A row has `id`, `data`, and may have `text`, `fields` and `warnings`."""
     results = json.dumps({"title": title, "rows": rows}, ensure_ascii=False, separators=(",", ":"))
-    # The only way out of a script element is a tag; in JSON `<` can be written as an escape. So can lone surrogates,
-    # which a file cannot hold.
+    # Only a tag can end a script element, so `<` is escaped in the JSON; so are lone surrogates, which a file cannot
+    # hold.
     escaped = _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", results)
     return viewer_template().replace(_NOTHING, escaped)
 

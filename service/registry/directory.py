@@ -1,6 +1,6 @@
 """Schemas by reference: those that a tenant has registered, then those of the catalogue.
 
-Does: resolve what a request gives as its schema. Does not: store or examine schemas.
+Does: resolve the schema or reference in a request. Does not: store or examine schemas.
 """
 
 import time

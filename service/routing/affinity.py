@@ -1,12 +1,12 @@
-"""The engine that computes a request: the one that likely has its prefix, unless that one has much more to do.
+"""Prefix-affine routing: a request goes to the engine that likely has its prefix, unless that engine is overloaded.
 
 Does: name the prefix of a request, order engines by it, choose among them by load. Does not: know whether an engine
 runs, or count its load (`router`).
 
 The order is rendezvous hashing (Thaler and Ravishankar, 1998): every process finds the same order without talking to
-others, and an engine that leaves or comes back changes the order of the others for no prefix. The bound on the load is
-that of consistent hashing with bounded loads (Mirrokni, Thorup and Zadimoghaddam, 2016): the first engine in the order
-with less than 1 + `SLACK` times its share of the work.
+others, and an engine that leaves or returns does not change the order of the others for any prefix. The bound on the
+load is that of consistent hashing with bounded loads (Mirrokni, Thorup and Zadimoghaddam, 2016): the first engine in
+the order with less than 1 + `SLACK` times its share of the work.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 def prefix_key(request: Request) -> bytes:
-    """The name of what a request can share with others: the first tokens of its prompt, its constraint and its salt.
+    """A key of what a request can share with others: the first tokens of its prompt, its constraint, its salt.
 
     The constraint counts because the engine that compiled it has its masks as well.
     """

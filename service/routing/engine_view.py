@@ -1,6 +1,6 @@
-"""The engines of a service seen as one: state, facts, counters, deaths.
+"""Several engines presented as one: state, facts, counters, deaths.
 
-Does: declare what is routed to; answer for all engines together. Does not: route (`router`).
+Does: declare the interface of an engine to route to; answer for all engines together. Does not: route (`router`).
 """
 
 from collections.abc import AsyncGenerator, Callable, Sequence

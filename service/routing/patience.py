@@ -1,6 +1,6 @@
 """The time that one request waits for an engine, over all its attempts.
 
-Does: bound waits by what is left, and count them. Does not: know what is waited for.
+Does: bound each wait by the remaining time. Does not: know the condition that is awaited.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Patience:
-    """So many seconds of waiting, in all."""
+    """A total number of seconds of waiting."""
 
     def __init__(self, seconds: float) -> None:
         self._left = seconds
@@ -25,7 +25,7 @@ class Patience:
         self._left = 0.0
 
     async def spend(self, wait: Awaitable[Any], at_most: float | None = None) -> None:
-        """Wait until `wait` is done, but not longer than what is left, or `at_most` seconds."""
+        """Wait until `wait` is done, at most for the remaining time, or `at_most` seconds."""
         began = time.monotonic()
         limit = self._left if at_most is None else min(self._left, at_most)
         try:

@@ -1,10 +1,10 @@
-"""The continuation of a stream by a second engine: what was delivered is skipped, as long as it is the same.
+"""Continues a stream on a second engine: delivered tokens are skipped as long as the new ones equal them.
 
 Does: remember the tokens of a stream, skip those of the next attempt that repeat them, notice a difference. Does not:
 send a request again (`router`).
 
-The same request with the same seed gives the same tokens, where the sums of a model do not depend on the other requests
-of its batch: on a CPU. On a GPU they are rounded differently now and then, and the stream cannot be continued.
+The same request with the same seed gives the same tokens, if the model's arithmetic does not depend on the other
+requests in the batch: on a CPU. On a GPU it is rounded differently now and then, and the stream cannot be continued.
 """
 
 import msgspec
@@ -12,7 +12,7 @@ from intaglio.engine.api import Delta
 
 
 class DifferentAnswer(Exception):
-    """The next attempt gives other tokens than those that were delivered."""
+    """The next attempt gives tokens that differ from the delivered ones."""
 
 
 class Replay:
@@ -29,8 +29,7 @@ class Replay:
     def unseen(self, delta: Delta) -> Delta | None:
         """The part of a delta that was not delivered yet; None if there is nothing in it.
 
-        Raises:
-            DifferentAnswer: the other part is not what was delivered.
+        Raises: DifferentAnswer: the other part differs from the delivered tokens.
         """
         left = len(self._delivered) - self._position
         if not left:

@@ -1,4 +1,4 @@
-"""The engines of a service as one backend: each request goes to one of them, and to another one if that dies.
+"""The engines of a service as one backend: each request goes to one engine, and to another if that one dies.
 
 Does: choose an engine for each request (`affinity`); send a request again that was lost with its engine; continue its
 stream where it ended (`replay`), or end it with a retryable error; hold requests while no engine is ready. Does not:

@@ -1,4 +1,4 @@
-"""The differences of two JSON Schemas, and what each means for documents.
+"""The differences between two JSON Schemas, and the effect of each on the valid documents.
 
 Does: compare keywords place by place, along references within a document. Does not: decide whether two schemas mean the
 same: a difference in `anyOf`, `oneOf`, `not` or a pattern is reported as one of unknown effect.

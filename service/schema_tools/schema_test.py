@@ -1,4 +1,4 @@
-"""Samples of a schema, and near misses: what it allows, and what it just forbids.
+"""Samples of a schema and near misses: documents that are valid, and documents that one change makes invalid.
 
 Does: write samples through the masks; change each in one place; ask the validator and the masks about both. Does not:
 print (`cli`).
@@ -22,7 +22,7 @@ from intaglio.grammar.api import (
 
 from ..extraction.validate import faults
 
-_TURN: Final = 0.35  # share of tokens that leave the shortest end
+_TURN: Final = 0.35  # share of tokens that deviate from the shortest end
 _LONGEST: Final = 120  # characters of a reason
 _MOST: Final = 400  # tokens of a sample, apart from its end
 
@@ -31,7 +31,7 @@ _MOST: Final = 400  # tokens of a sample, apart from its end
 class NearMiss:
     """A document that differs from a sample in one place. `reason`: why it is invalid; empty if it is valid.
 
-    `agrees`: whether the masks say the same as the validator.
+    `agrees`: whether the masks and the validator agree.
     """
 
     text: str

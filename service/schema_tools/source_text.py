@@ -77,14 +77,14 @@ class Words:
         return True
 
     def expect(self, text: str) -> Word:
-        """Take the next token, which has to be this one. Raises SourceError."""
+        """Take the next token, which must be this one. Raises SourceError."""
         if self.here.text.lower() != text.lower():
             found = repr(self.here.text) if self.here.text else "the end"
             raise SourceError(self.here.line, f"expected {text!r}, not {found}")
         return self.take()
 
     def name(self) -> str:
-        """Take the next token, which has to be a name. Raises SourceError."""
+        """Take the next token, which must be a name. Raises SourceError."""
         if self.here.kind not in ("name", "quoted"):
             raise SourceError(self.here.line, f"expected a name, not {self.here.text!r}")
         return unquoted(self.take().text)

@@ -1,4 +1,4 @@
-"""Calls of tools without a protocol: the output under which a model calls them, and calls read back from text.
+"""Tool calls, independent of a protocol: the constraint under which a model writes them, and the parser of its output.
 
     plan = plan_tools(tool_format, tools, ToolChoice("auto"))
     plan.constraint  # a structural tag, to be examined like any constraint

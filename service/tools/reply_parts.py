@@ -18,14 +18,14 @@ class ContentText:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningText:
-    """Text in which the model prepares its answer."""
+    """The model's reasoning before its answer."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStart:
-    """The begin of a call, before its arguments. Calls are numbered from 0."""
+    """The start of a call, before its arguments. Calls are numbered from 0."""
 
     index: int
     id: str

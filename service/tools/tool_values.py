@@ -31,7 +31,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    """Whether and what to call.
+    """The tools that a model may or must call.
 
     `auto`: text, calls, or both. `required`: at least one call. `names`: the tools that may be called; None: all.
     `parallel`: whether one answer may have several calls.

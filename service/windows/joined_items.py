@@ -1,4 +1,4 @@
-"""One array of the whole document, joined from the items that its windows gave.
+"""One array of the whole document, joined from the items of its windows.
 
 Does: append the items of each window in the order of the document, and recognise items that two windows read in the
 text they share: by their source, or by equality where a source was not found. Does not: look at anything but items.
@@ -18,7 +18,7 @@ from .split import Window
 
 @dataclass(frozen=True, slots=True)
 class ReadItem:
-    """An item as one window gave it: the `number` of the window, and its `index` in the array of that window."""
+    """An item of one window: the `number` of the window, and its `index` in the array of that window."""
 
     value: Any
     source: Source
@@ -77,13 +77,13 @@ class JoinedItems:
 
 
 def _shared_head(items: Sequence[ReadItem], end: int) -> int:
-    """How many items, from the first on, may stand in the text before `end`, which the last window read too."""
+    """The number of leading items that may come from the text before `end`, which the last window read too."""
     numbers = [number for number, item in enumerate(items) if item.source.start < end]
     return numbers[-1] + 1 if numbers else 0
 
 
 def _first_in(items: Sequence[ReadItem], start: int) -> int:
-    """The first item that may stand in the text from `start` on."""
+    """The first item that may come from the text after `start`."""
     return next(
         (number for number, item in enumerate(items) if item.source.end > start), len(items)
     )
@@ -119,7 +119,7 @@ def _are_same(first: ReadItem, second: ReadItem) -> bool:
 
 
 def _place(items: Sequence[ReadItem], item: ReadItem) -> int:
-    """Where an item belongs: before the first one that stands behind it, but after those of its own window."""
+    """The index of an item: before the first one with a later source, but after those of its own window."""
     own = [at for at, other in enumerate(items) if other.number == item.number]
     begin = own[-1] + 1 if own else 0
     if not item.source.is_found:

@@ -1,7 +1,7 @@
 """The readings of the windows of a document, merged into one value.
 
 Does: merge objects by property, join arrays (`joined_items`), and choose among the readings of any other value: those
-that are not null, of these the most confident, else those that stand in their window, else the first. Does not:
+that are not null, of these the most confident, else those that occur in their window, else the first. Does not:
 validate the whole (`windowed_extraction`), or read anything.
 """
 
@@ -25,8 +25,10 @@ MAX_CANDIDATES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class WindowReading:
-    """What one window gave. `next_start` is where the next window begins; None for the last. `fields` are the reports
-    of its leaves, if they were asked for.
+    """The result of one window.
+
+    `next_start` is where the next window begins; None for the last. `fields` are the reports of its leaves, if they
+    were asked for.
     """
 
     window: Window
@@ -187,7 +189,7 @@ class Merger:
                 continue
             is_optional = name not in required and part.place.kind is PlaceKind.OBJECT
             if is_optional and value is not None and not _is_stated(value):
-                continue  # the document says nothing of it
+                continue  # the document does not state it
             found[name] = value
             inner.extend(of_part)
         if path and node.place.allows_null and not _is_stated(found):
@@ -199,7 +201,7 @@ class Merger:
 
 @dataclass(slots=True)
 class _Outcome:
-    """What is said of the merged value, while it is built."""
+    """The report on the merged value, while it is built."""
 
     moved: list[Moved] = field(default_factory=list)
     missing: list[Path] = field(default_factory=list)
@@ -224,7 +226,7 @@ def _chosen(value: Any, path: Path, reading: WindowReading, number: int) -> Chos
 
 
 def _certainty(report: FieldReport) -> float | None:
-    """The probability that a value is right, as well as it is known."""
+    """The probability that a value is right: the calibrated one if there is one."""
     known = report.confidence
     if known is None:
         return None

@@ -55,7 +55,7 @@ def shifted(report: FieldReport, offset: int) -> FieldReport:
 
 
 def moved_places(moved: Sequence[Moved]) -> dict[int, dict[str, str]]:
-    """By window, where its values stand in the whole."""
+    """By window, the pointers of its values in the whole."""
     places: dict[int, dict[str, str]] = {}
     for one in moved:
         places.setdefault(one.number, {})[one.pointer] = one.to
@@ -63,7 +63,7 @@ def moved_places(moved: Sequence[Moved]) -> dict[int, dict[str, str]]:
 
 
 def moved_pointer(place: str, moved: Mapping[str, str]) -> str | None:
-    """Where a value of a window stands in the whole; None if it is not part of it."""
+    """The pointer in the whole of a value of a window; None if the value is not part of it."""
     head, tail = place, ""
     while head not in moved:
         if not head:

@@ -20,7 +20,7 @@ _UNSEPARATED: Final = "\u2e80"  # scripts from here on write words without space
 class Source:
     """The range of the document that the leaves of an item span, in code points; `leaves` were found.
 
-    Without any, `start` and `end` bound the range in which the item may stand, by its neighbours.
+    Without any, `start` and `end` bound the range of the item by its neighbours.
     """
 
     start: int
@@ -29,7 +29,7 @@ class Source:
 
     @property
     def is_found(self) -> bool:
-        """Whether a leaf of the item stands in the document."""
+        """Whether a leaf of the item was found in the document."""
         return self.leaves > 0
 
     def meets(self, start: int, end: int) -> bool:
@@ -38,7 +38,7 @@ class Source:
 
 
 class _Places:
-    """Where spellings stand in a text, found once each."""
+    """The places of spellings in a text; each is searched once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -51,7 +51,7 @@ class _Places:
         return self._found[spelling]
 
     def stated(self, value: Any) -> list[str]:
-        """The leaves of a value that stand in the text, in the spelling that does."""
+        """The leaves of a value that occur in the text, each in the spelling that occurs."""
         found = list[str]()
         for spellings in islice(_leaves(value), MAX_LEAVES):
             found += [spelling for spelling in spellings if self.of(spelling)][:1]
@@ -59,7 +59,7 @@ class _Places:
 
     def nearest(self, spelling: str, anchor: Source, start: int, end: int) -> Source | None:
         """The occurrence in `text[start:end]` that is nearest to the anchor: in its line, else in few lines; of two
-        that are equally far the one before it, for what stands behind it may belong to the next item.
+        that are equally far the one before it, because text behind it may belong to the next item.
         """
         places, size = self.of(spelling), len(spelling)
         at = bisect_left(places, anchor.start)
@@ -76,10 +76,10 @@ class _Places:
 
 
 def sources(items: Sequence[Any], text: str, offset: int) -> tuple[Source, ...]:
-    """The source of each item of an array in `text`, which stands at `offset` in the document.
+    """The source of each item of an array in `text`, which begins at `offset` in the document.
 
-    Items are looked for in their order. Leaves that stand further from the rarest one than two items of average length
-    are not taken for its neighbours.
+    Items are searched in order. Leaves that are further from the rarest one than two items of average length do not
+    count as its neighbours.
     """
     places, cursor = _Places(text), 0
     reach = 2 * len(text) // max(1, len(items))
@@ -128,7 +128,7 @@ def _placed(found: Sequence[Source | None], end: int) -> Iterator[Source]:
 
 
 def stated_leaves(value: Any, text: str) -> int:
-    """How many leaves of a value stand in `text`, of `MAX_LEAVES` at most."""
+    """The number of leaves of a value that occur in `text`, of `MAX_LEAVES` at most."""
     return len(_Places(text).stated(value))
 
 
@@ -173,7 +173,7 @@ def _is_of_word(character: str) -> bool:
 
 
 def _leaves(value: Any) -> Iterator[tuple[str, ...]]:
-    """The leaves of a value that can stand in a text, each in its possible spellings."""
+    """The leaves of a value that can occur in a text, each in its possible spellings."""
     if isinstance(value, dict):
         for part in value.values():
             yield from _leaves(part)

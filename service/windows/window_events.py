@@ -45,7 +45,7 @@ class WindowEvents:
         yield self._started(place, kind)
 
     def _rest(self, place: str, value: Any) -> Iterator[AnyExtractEvent]:
-        """The events of a value some parts of which may have had theirs."""
+        """The events of a value, without those of parts that were sent already."""
         if place not in self._containers:
             yield from self._whole(place, value)
             return

@@ -1,4 +1,4 @@
-"""The plan of one extraction from a long document: its windows, and what each of them asks of the engine.
+"""The plan of one extraction from a long document: its windows, and the engine request of each.
 
 Does: decide whether a document is read in windows, and in which; prepare the request of a window. Does not: run
 requests or merge their answers (`windowed_extraction`).
@@ -56,7 +56,7 @@ class WindowPlan:
         options = template.body.options.model_copy(update={"deadline_s": left})
         body = template.body.model_copy(update={"text": content, "options": options})
         parts = replace(template.parts, messages=(Message(role="user", content=content),))
-        begun = time.perf_counter()  # what is left of the deadline counts from here
+        begun = time.perf_counter()  # the remaining deadline counts from here
         return extractor.prepare(replace(template, body=body, parts=parts, started=begun))
 
     def halves(self, extractor: Extractor, window: Window) -> tuple[Window, ...]:

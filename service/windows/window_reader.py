@@ -1,4 +1,4 @@
-"""The order in which the windows of a document are read, without an engine: requests out, results in.
+"""Schedules the windows of a document, without an engine: requests out, results in.
 
 Does: give the requests of the first unread windows, a bounded number at a time; read a window again in halves if its
 answer had to be cut short; hand the readings to the merge in the order of the document. Does not: run requests.

@@ -1,8 +1,8 @@
-"""The schema under which one window of a document is read: that of the whole, without demands on what is not in it.
+"""The schema of one window of a document: that of the whole, without requirements that a part may not meet.
 
-Does: allow null for values outside arrays, and drop what only the whole can meet: least numbers of items and
-properties, and conditions on several properties. Does not: change the items of arrays, which stand in one window, or
-upper bounds.
+Does: allow null for values outside arrays, and drop keywords that only the whole can meet: least numbers of items and
+properties, and conditions on several properties. Does not: change upper bounds, or the items of arrays: each is in one
+window.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from .schema_places import Place, PlaceKind, place
 
-# What a part of a document may fail to meet though the whole does.
+# Keywords that a part of a document may violate although the whole meets them.
 _OF_WHOLE_OBJECTS: Final = frozenset(
     {"minProperties", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies"}
 )
@@ -26,7 +26,7 @@ _MAX_DEPTH: Final = 64
 def window_schema(schema: Schema) -> Schema:
     """The schema of one window of a document under `schema`. It accepts all that `schema` does.
 
-    Definitions stay as they are, for the items of arrays; references from other places are replaced by what they name.
+    Definitions stay as they are, for the items of arrays; references from other places are replaced by their targets.
     """
     if isinstance(schema, bool):
         return schema

@@ -57,7 +57,7 @@ class WindowedExtraction:
         self._lacking: tuple[Path, ...] = ()
 
     def discard(self, result: ExtractResult) -> None:
-        """Count a reading that those of smaller windows replace."""
+        """Count a reading that is replaced by those of smaller windows."""
         self._usages.append(result.usage)
         self._timings.append(result.timings)
 
@@ -89,7 +89,7 @@ class WindowedExtraction:
         return settled
 
     def repair(self) -> Prepared | None:
-        """One more reading, of the window that states most, under the schema of the whole; None if nothing lacks."""
+        """One more reading, of the window that states most, under the whole schema; None if nothing is missing."""
         if not self._lacking or self._best is None:
             return None
         return self._plan.request(self._extractor, self._best[1], strict=True)

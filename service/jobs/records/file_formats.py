@@ -51,7 +51,7 @@ def source_format(source: Source, path: Path) -> InputFormat:
     found = _SOURCE_ENDINGS.get(Path(name).suffix)
     if found is None:
         raise InputRefused(
-            f"the name {path.name!r} does not tell what the file is",
+            f"the name {path.name!r} does not say what the file is",
             param="source.format",
             hint=f"name its format: {', '.join(get_args(InputFormat))}",
         )
@@ -67,7 +67,7 @@ def output_format(output: Output) -> OutputFormat:
     found = output.format or _OUTPUT_ENDINGS.get(Path(output.path).suffix.lower())
     if found is None:
         raise OutputRefused(
-            f"the name {Path(output.path).name!r} does not tell what to write",
+            f"the name {Path(output.path).name!r} does not say what to write",
             param="outputs",
             hint=f"name the format: {', '.join(get_args(OutputFormat))}",
         )

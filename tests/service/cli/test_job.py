@@ -146,7 +146,7 @@ def test_a_dry_run_keeps_nothing(job: Job) -> None:
         (("--encoding", "klingon"), "no encoding"),
         (("--format", "docx"), "format"),
         (("--delimiter", "ab"), "delimiter"),
-        (("-o", "out.docx"), "does not tell what to write"),
+        (("-o", "out.docx"), "does not say what to write"),
         (("-o", "none/out.csv"), "cannot be written"),
     ],
 )
