@@ -10,7 +10,7 @@ from typing import Final, Literal
 Tier = Literal["host", "disk"]
 TIERS: Final[tuple[Tier, ...]] = ("host", "disk")
 
-LEAST_TOKENS: Final = 32  # of a step whose time counts towards the cost of a prompt token
+LEAST_TOKENS: Final = 32  # of a step, for its time to count towards the cost of a prompt token
 PROBE: Final = 64  # refusals of a tier after which it is tried again, to measure it
 _SHARE: Final = 0.25  # the weight of a new measurement
 _OUTLIER: Final = 4.0  # times the known seconds: a slower transfer was interrupted

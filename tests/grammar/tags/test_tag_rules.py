@@ -156,7 +156,7 @@ def test_a_grammar_may_not_go_on_with_the_text_after_it() -> None:
 def test_a_number_may_not_go_on_with_the_text_after_it() -> None:
     number = schema({"type": "integer"})
     assert screened(tag("", number, "]")) is not None
-    with pytest.raises(UnsupportedConstraint, match="a number could go on"):
+    with pytest.raises(UnsupportedConstraint, match="a number could continue"):
         screen(constraint(tag("", number, "0")))
 
 
