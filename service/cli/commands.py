@@ -18,6 +18,7 @@ from .model_commands import models, quantize
 from .page_commands import view
 from .registry_commands import add_registry_commands
 from .report_options import CalibrationOption, ConfidenceOption, GroundingOption
+from .schema_commands import add_schema_commands
 from .schema_tool_commands import add_schema_tool_commands
 from .serve_options import (
     AllowAnonymousOption,
@@ -43,11 +44,11 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-catalogue = typer.Typer(
+schemas = typer.Typer(
     help="Schemas: the catalogue of ready-made ones, the registry of a service, and checks.",
     no_args_is_help=True,
 )
-app.add_typer(catalogue, name="schema")
+app.add_typer(schemas, name="schema")
 app.add_typer(jobs, name="job")
 app.add_typer(keys, name="keys")
 app.add_typer(models, name="models")
@@ -288,111 +289,12 @@ def version(as_json: Json = False) -> Exit:
     return Exit.OK
 
 
-@catalogue.command("list")
-@reporting
-def schema_list(as_json: Json = False) -> Exit:
-    """List the schemas of the catalogue."""
-    from .schema_command import show_list
-
-    return show_list(as_json=as_json)
-
-
-@catalogue.command("show")
-@reporting
-def schema_show(
-    name: Annotated[str, typer.Argument(help="A name from `intaglio schema list`.")],
-    sample: Annotated[
-        bool, typer.Option("--sample", help="Print the sample document instead.")
-    ] = False,
-    as_json: Json = False,
-) -> Exit:
-    """Print one schema, ready to be edited and used as a file."""
-    from .schema_command import show_one
-
-    return show_one(name, sample=sample, as_json=as_json)
-
-
-Kind = Annotated[
-    str | None,
-    typer.Option(
-        help="json_schema, regex, ebnf, ...; default: by the file extension, else json_schema."
-    ),
-]
-Whitespace = Annotated[
-    str,
-    typer.Option(
-        "--whitespace", help="White space of the output: compact, spaced, pretty or lenient."
-    ),
-]
-AnyOrder = Annotated[bool, typer.Option("--any-order", help="Allow properties in any order.")]
-Extra = Annotated[
-    bool,
-    typer.Option("--extra-properties", help="Allow properties that the schema does not name."),
-]
-Refs = Annotated[
-    list[str] | None,
-    typer.Option("--ref", metavar="URI=FILE", help="A schema that a $ref refers to; repeatable."),
-]
-
-
-@catalogue.command("explain")
-@reporting
-def schema_explain(
-    name: Annotated[
-        str, typer.Argument(metavar="FILE", help="A file, - for stdin, or a catalogue name.")
-    ],
-    model: Model = None,
-    kind: Kind = None,
-    whitespace: Whitespace = "compact",
-    any_order: AnyOrder = False,
-    extra_properties: Extra = False,
-    ref: Refs = None,
-    as_json: Json = False,
-) -> Exit:
-    """Explain how each part of a schema is enforced or why not, what it costs, and which outputs it allows.
-
-    Exit codes: 0 enforced, 2 unreadable, 3 refused, 5 not a schema.
-    """
-    from .explain_command import SchemaInput, explain
-
-    form = SchemaInput(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
-    return explain(name, form, model, as_json=as_json)
-
-
-@catalogue.command("check")
-@reporting
-def schema_check(
-    names: Annotated[
-        list[str],
-        typer.Argument(metavar="FILE", help="Files, - for stdin, or catalogue names."),
-    ],
-    kind: Kind = None,
-    whitespace: Whitespace = "compact",
-    any_order: AnyOrder = False,
-    extra_properties: Extra = False,
-    ref: Refs = None,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Fail for unknown keywords or formats, which may be typos."),
-    ] = False,
-    as_json: Json = False,
-) -> Exit:
-    """Check without a model that schemas can be enforced in full; made for CI.
-
-    Exit codes: 0 all can, 2 unreadable, 3 refused (with --strict also for unknown keywords), 5 not a schema; the
-    greatest wins.
-    """
-    from .explain_command import SchemaInput, check
-
-    form = SchemaInput(kind, whitespace, any_order, extra_properties, tuple(ref or ()))
-    return check(names, form, strict=strict, as_json=as_json)
-
-
 app.command()(bench)
 app.command()(roofline)
 app.command()(quantize)
 app.command("eval")(evaluate)
 app.command()(calibrate)
 app.command()(view)
-add_registry_commands(catalogue)
-add_schema_tool_commands(catalogue)
+add_schema_commands(schemas)
+add_registry_commands(schemas)
+add_schema_tool_commands(schemas)
