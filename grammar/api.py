@@ -44,7 +44,7 @@ from .contract.matcher import CompiledGrammar, Matcher
 from .contract.vocabulary import Vocabulary
 from .device.device_tables import DeviceTables, HostOnly
 from .intake.explain import TIERS, Explanation, Finding, explain, judge
-from .intake.gate import VerdictCache
+from .intake.gate import GateLimits, VerdictCache
 from .intake.isolation import WORKER, ExaminationPool, WorkerFailure, WorkerLimits
 from .intake.verdict import Verdict, examine, screened
 from .intake.verdict_store import Store, StoreUnusable
@@ -59,6 +59,7 @@ __all__ = [
     "READY",
     "TIERS",
     "VerdictCache",
+    "GateLimits",
     "CacheStats",
     "CompiledGrammar",
     "Compiler",

@@ -17,6 +17,7 @@ from intaglio.grammar.api import (
     Constraint,
     ExaminationPool,
     Explanation,
+    GateLimits,
     GrammarCache,
     Store,
     StoreUnusable,
@@ -115,14 +116,13 @@ class SchemaGate:
             ConfigError: the configured store cannot be used.
         """
         if config.grammar_isolation == "never":
-            return cls(VerdictCache(screened, workers=config.grammar_workers))
+            return cls(VerdictCache(screened, limits=GateLimits(workers=config.grammar_workers)))
         store = open_store(config)
         if config.grammar_isolation == "server" and not server:
             compiler = Compiler(vocabulary, canonical, shared_bytes(config) // _TRIED)
             tried = partial(examine, compiler, clock=clock)
-            return cls(
-                VerdictCache(tried, store=store, workers=config.grammar_workers), store=store
-            )
+            shared = GateLimits(workers=config.grammar_workers)
+            return cls(VerdictCache(tried, store=store, limits=shared), store=store)
         limits = WorkerLimits(
             wall_s=config.grammar_deadline_s,
             cpu_s=config.grammar_cpu_s,
@@ -132,8 +132,7 @@ class SchemaGate:
         admission = VerdictCache(
             isolated.examine,
             store=store,
-            workers=config.grammar_workers,
-            most_seconds=config.grammar_cpu_s,
+            limits=GateLimits(workers=config.grammar_workers, most_seconds=config.grammar_cpu_s),
         )
         return cls(admission, isolated, store)
 

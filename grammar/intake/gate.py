@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Final
 
 from ..contract.constraint import Constraint
@@ -17,35 +18,41 @@ from ..contract.errors import CompilerBusy
 from .verdict import Verdict
 from .verdict_store import Store
 
-_REMEMBERED_BYTES: Final = 32 << 20
 _CUT_OFF_S: Final = 60.0  # time until a cut-off examination is tried again
 
 
-class VerdictCache:
-    """The verdicts of one function `examine`, which is called from `workers` threads. Thread-safe.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateLimits:
+    """Bounds on examinations. `workers`: the threads that examine, one constraint at a time each.
 
-    At most `most_waiting` constraints are examined or wait, none waits longer than `patience_s`; others are refused
-    with `CompilerBusy`. A stored verdict is used if it took at most `most_seconds` of processor time.
+    At most `most_waiting` constraints are examined or wait, none waits longer than `patience_s`. A stored verdict is
+    used if it took at most `most_seconds` of processor time. Verdicts in memory take at most `remembered_bytes`.
     """
+
+    workers: int = 2
+    most_waiting: int = 256
+    patience_s: float = 10.0
+    most_seconds: float = float("inf")
+    remembered_bytes: int = 32 << 20
+
+
+_DEFAULT_LIMITS: Final = GateLimits()
+
+
+class VerdictCache:
+    """The verdicts of one function `examine`. Thread-safe. Beyond `limits`, constraints fail with `CompilerBusy`."""
 
     def __init__(
         self,
         examine: Callable[[Constraint], Verdict],
         *,
         store: Store | None = None,
-        workers: int = 2,
-        most_waiting: int = 256,
-        patience_s: float = 10.0,
-        most_seconds: float = float("inf"),
-        remembered_bytes: int = _REMEMBERED_BYTES,
+        limits: GateLimits = _DEFAULT_LIMITS,
     ) -> None:
         self._examine = examine
         self._store = store
-        self._most_waiting = most_waiting
-        self._patience = patience_s
-        self._most_seconds = most_seconds
-        self._remembered_bytes = remembered_bytes
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="admission")
+        self._limits = limits
+        self._pool = ThreadPoolExecutor(limits.workers, thread_name_prefix="admission")
         self._lock = threading.Lock()
         self._known: OrderedDict[str, tuple[Verdict, float]] = OrderedDict()  # with expiry time
         self._known_bytes = 0
@@ -69,7 +76,7 @@ class VerdictCache:
                 return future
             if key in self._running:
                 return self._running[key]
-            if self._closed or len(self._running) >= self._most_waiting:
+            if self._closed or len(self._running) >= self._limits.most_waiting:
                 future.set_exception(_busy())
                 return future
             self._running[key] = future
@@ -112,8 +119,8 @@ class VerdictCache:
     ) -> None:
         try:
             verdict = self._store.get(constraint) if self._store else None
-            if verdict is None or verdict.seconds > self._most_seconds:
-                if self._closed or time.monotonic() - since > self._patience:
+            if verdict is None or verdict.seconds > self._limits.most_seconds:
+                if self._closed or time.monotonic() - since > self._limits.patience_s:
                     raise _busy()
                 verdict = self._examine(constraint)
                 if self._store is not None and verdict.final:
@@ -142,7 +149,7 @@ class VerdictCache:
         until = float("inf") if verdict.final else time.monotonic() + _CUT_OFF_S
         self._known[key] = verdict, until
         self._known_bytes += verdict.size_bytes
-        while self._known_bytes > self._remembered_bytes:
+        while self._known_bytes > self._limits.remembered_bytes:
             self._forget(next(iter(self._known)))
 
     def _forget(self, key: str) -> None:

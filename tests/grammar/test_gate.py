@@ -9,6 +9,7 @@ import pytest
 from intaglio.grammar.api import (
     CompilerBusy,
     Constraint,
+    GateLimits,
     Kind,
     Refusal,
     Store,
@@ -77,7 +78,7 @@ def test_a_refusal_is_raised_anew_each_time(examiner: Examiner) -> None:
 
 
 def test_no_more_wait_than_are_borne(examiner: Examiner) -> None:
-    admission = VerdictCache(examiner, workers=1, most_waiting=3)
+    admission = VerdictCache(examiner, limits=GateLimits(workers=1, most_waiting=3))
     examiner.gate.clear()
     futures = [admission.submit(regex(f"a{i}")) for i in range(3)]
     with pytest.raises(CompilerBusy):
@@ -90,7 +91,7 @@ def test_no_more_wait_than_are_borne(examiner: Examiner) -> None:
 
 
 def test_nobody_waits_for_ever(examiner: Examiner) -> None:
-    admission = VerdictCache(examiner, workers=1, patience_s=3.0)
+    admission = VerdictCache(examiner, limits=GateLimits(workers=1, patience_s=3.0))
     examiner.gate.clear()
     first, second = admission.submit(regex("a")), admission.submit(regex("b"))
     while examiner.seen != ["a"]:
@@ -127,7 +128,7 @@ def test_verdicts_of_the_store_count_unless_they_cost_too_much(
     store = Store(tmp_path / "kept" / "v.sqlite", limit_bytes=LIMIT)
     store.put(regex("cheap"), Verdict(shortest=b"a", seconds=0.5))
     store.put(regex("dear"), Verdict(shortest=b"a", seconds=5.0))
-    admission = VerdictCache(examiner, store=store, most_seconds=1.0)
+    admission = VerdictCache(examiner, store=store, limits=GateLimits(most_seconds=1.0))
     for source in ("cheap", "dear", "new"):
         admission.admit(regex(source))
     assert examiner.seen == ["dear", "new"]
@@ -139,7 +140,7 @@ def test_verdicts_of_the_store_count_unless_they_cost_too_much(
 def test_many_unique_constraints_do_not_fill_the_memory(examiner: Examiner, tmp_path: Path) -> None:
     store = Store(tmp_path / "kept" / "v.sqlite", limit_bytes=LIMIT)
     examiner.verdict = Verdict(shortest=b"a" * 1000)
-    admission = VerdictCache(examiner, store=store, remembered_bytes=100_000)
+    admission = VerdictCache(examiner, store=store, limits=GateLimits(remembered_bytes=100_000))
     futures = [admission.submit(regex(f"a{i}" + "b" * 500)) for i in range(100)]
     assert all(future.result(10) for future in futures)
     for i in range(1000):
@@ -161,7 +162,7 @@ def test_a_bug_reaches_those_who_wait_and_is_not_remembered(examiner: Examiner) 
 
 
 def test_closing_tells_those_who_wait(examiner: Examiner) -> None:
-    admission = VerdictCache(examiner, workers=1)
+    admission = VerdictCache(examiner, limits=GateLimits(workers=1))
     examiner.gate.clear()
     running, waiting = admission.submit(regex("a")), admission.submit(regex("b"))
 
@@ -182,7 +183,7 @@ def test_closing_tells_those_who_wait(examiner: Examiner) -> None:
 
 
 def test_warming_gives_way(examiner: Examiner) -> None:
-    admission = VerdictCache(examiner, workers=1)
+    admission = VerdictCache(examiner, limits=GateLimits(workers=1))
     examiner.gate.clear()
     first = admission.submit(regex("asked for"))
     warming = threading.Thread(target=admission.warm, args=([regex("w1"), regex("w2")],))
