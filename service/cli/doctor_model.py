@@ -16,7 +16,7 @@ from intaglio.schemas.extraction.requests import ExtractOptions
 
 from ..client import IntaglioError
 from ..errors import ServiceError
-from ..extraction.extract import TextModel
+from ..extraction.text_model import TextModel
 from ..extraction.translate import schema_constraint
 from ..offline.llm import LLM
 from .doctor_report import Check, State

@@ -42,8 +42,8 @@ def explain(name: str, form: SchemaInput, model: str | None, *, as_json: bool) -
     with spinner("compiling"):
         from intaglio.engine.api import model_folder
 
-        from ..extraction.extract import TextModel
         from ..extraction.schema_explainer import Explainer
+        from ..extraction.text_model import TextModel
 
         found = Explainer(TextModel.load(model_folder(model))).of(constraint, schema)
     if as_json:

@@ -43,7 +43,7 @@ def run(command: QuantizeCommand) -> Exit:
     )
 
     from ..evaluation.calibration_texts import calibration_texts
-    from ..extraction.extract import TextModel
+    from ..extraction.text_model import TextModel
 
     if command.target not in QUANTIZED_FORMATS:
         formats = ", ".join(QUANTIZED_FORMATS)

@@ -150,7 +150,7 @@ def _compiler(model: str | None) -> Any:
     from intaglio.engine.api import model_folder
     from intaglio.grammar.api import Compiler
 
-    from ..extraction.extract import TextModel
+    from ..extraction.text_model import TextModel
 
     text = TextModel.load(model_folder(model))
     return Compiler(text.vocabulary, text.tokenizer.canonical)

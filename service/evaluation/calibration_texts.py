@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from intaglio.engine.api import CalibrationText, CalibrationTexts
 
-from ..extraction.extract import TextModel, find_schema
+from ..extraction.extract import find_schema
 from ..extraction.prompt import PromptParts, extraction_messages
+from ..extraction.text_model import TextModel
 from .gold import EvaluationInputError, json_objects
 
 COMPARED: Final = 5

@@ -6,21 +6,17 @@ validate it independently and build the result. Does not: generate.
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 from uuid import uuid4
 
 from intaglio.engine.api import (
-    ChatTemplate,
-    Detokenizer,
     EngineInfo,
     OutputLimits,
     Request,
-    Tokenizer,
 )
-from intaglio.grammar.api import Constraint, InvalidJson, Verdict, Vocabulary, parse_json
+from intaglio.grammar.api import Constraint, InvalidJson, Verdict, parse_json
 from intaglio.schemas import catalogue
 from intaglio.schemas.extraction.contract import Contract
 from intaglio.schemas.extraction.grounding import FieldReport
@@ -28,7 +24,7 @@ from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest
 from intaglio.schemas.extraction.results import AnswerWarning, ExtractResult, Timings, Usage
 from intaglio.schemas.problem import Detail
 
-from ..calibration.calibration_file import Calibration, calibrated_fields, calibration_of
+from ..calibration.calibration_file import calibrated_fields
 from ..errors import (
     InvalidBody,
     InvalidOutput,
@@ -46,6 +42,7 @@ from .examples import check_examples
 from .fitting import PromptFitter
 from .nulls import null_warnings, nullable
 from .prompt import PromptParts, parts_of
+from .text_model import TextModel
 from .translate import extraction_constraint, pointer, sampling
 from .utc_offsets import offset_warnings
 from .verbatim_schema import verbatim_schema
@@ -61,37 +58,6 @@ _READABLE = re.compile(
 SchemaValue = dict[str, Any] | bool
 SchemaSource = SchemaValue | str
 """A schema, or the name of one."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextModel:
-    """The tokenizer and chat template of a model, and its calibration if it has one. Needs no weights."""
-
-    tokenizer: Tokenizer
-    chat: ChatTemplate
-    vocabulary: Vocabulary
-    calibration: Calibration | None = None
-
-    @classmethod
-    def load(cls, folder: Path, calibration: Path | None = None) -> Self:
-        """Read the tokenizer and chat template of a checkpoint, and a calibration of its confidences: that file, or the
-        one in the folder.
-
-        Raises:
-            ModelError: a file is missing or unusable, or the calibration is that of another model.
-        """
-        tokenizer = Tokenizer.load(folder)
-        chat = ChatTemplate.load(folder, tokenizer)
-        return cls(tokenizer, chat, tokenizer.vocabulary(), calibration_of(folder, calibration))
-
-    def detokenizer(self, stop: tuple[str, ...] = ()) -> Detokenizer:
-        """An incremental detokenizer for one output, which ends at a stop string."""
-        return Detokenizer(self.vocabulary, stop)
-
-    def text(self, tokens: Sequence[int]) -> str:
-        """The text of a whole output."""
-        detokenizer = self.detokenizer()
-        return detokenizer.push(tokens) + detokenizer.finish()
 
 
 @dataclass(frozen=True, slots=True)

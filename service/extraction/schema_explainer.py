@@ -25,9 +25,9 @@ from intaglio.schemas.extraction.explanation import (
 )
 
 from .enforcement import contract_of
-from .extract import TextModel
 from .failures import refusal_code, refusal_details
 from .outline import outline
+from .text_model import TextModel
 
 
 class Explainer:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from intaglio.engine.api import Detokenizer, TokenLogprob
 
-from ..extraction.extract import TextModel
+from ..extraction.text_model import TextModel
 from .generation_events import ScoredToken
 
 

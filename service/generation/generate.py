@@ -14,8 +14,8 @@ from intaglio.engine.api import Delta, EngineStopped, Finish, Request
 from intaglio.engine.api import Usage as EngineUsage
 
 from ..errors import RequestDeadlineExceeded
-from ..extraction.extract import TextModel
 from ..extraction.failures import request_error
+from ..extraction.text_model import TextModel
 from .choice_text import ChoiceText
 from .generation_events import ChoiceDelta, ChoiceEnd, GenerationEvent
 from .generation_spec import GenerationSpec

@@ -11,7 +11,7 @@ from typing import Protocol
 from intaglio.engine.api import EngineInfo
 
 from ..dialects.stated import Stated
-from ..extraction.extract import TextModel
+from ..extraction.text_model import TextModel
 from ..tools.tool_format import ToolFormat
 from .generation_events import GenerationEvent
 from .generation_spec import GenerationSpec

@@ -15,7 +15,7 @@ from typing import Final
 
 from intaglio.engine.api import Engines
 
-from ..extraction.extract import TextModel
+from ..extraction.text_model import TextModel
 from ..routing.router import EngineRouter, RoutingPolicy
 from .app import Application
 from .listen import listen

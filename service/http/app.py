@@ -40,7 +40,8 @@ from ..documents.child_messages import ReadingLimits
 from ..documents.document_reader import DocumentReader
 from ..documents.document_store import DocumentStore
 from ..errors import RouteNotFound, ServiceNotReady
-from ..extraction.extract import TextModel, catalogue_constraints
+from ..extraction.extract import catalogue_constraints
+from ..extraction.text_model import TextModel
 from ..extraction.translate import extraction_constraint
 from ..idempotency.answer_store import AnswerStore
 from ..keys.key_store import KeyStore

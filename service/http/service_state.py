@@ -19,9 +19,10 @@ from ..config import ServiceConfig
 from ..documents.document_reader import DocumentReader
 from ..documents.document_store import DocumentStore
 from ..errors import ServiceNotReady
-from ..extraction.extract import Extractor, TextModel
+from ..extraction.extract import Extractor
 from ..extraction.known_schema import KnownSchemas
 from ..extraction.schema_explainer import Explainer
+from ..extraction.text_model import TextModel
 from ..idempotency.answer_store import AnswerStore
 from ..registry.directory import SchemaDirectory
 from .access import Access

@@ -35,8 +35,9 @@ from ..client.errors import IntaglioError
 from ..client.models import Extraction, FileOptions, GuidanceOptions
 from ..extraction.enforcement import contract_of
 from ..extraction.engine_output import EngineOutput
-from ..extraction.extract import Extractor, TextModel
+from ..extraction.extract import Extractor
 from ..extraction.failures import request_error
+from ..extraction.text_model import TextModel
 from ..http.sdk_errors import sdk_errors
 from .load_errors import sdk_load_errors
 from .offline_documents import OfflineDocuments

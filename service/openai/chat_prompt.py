@@ -12,8 +12,8 @@ from intaglio.engine.api import Piece
 from intaglio.schemas.openai.chat_completions import ChatMessage, ContentPart
 
 from ..dialects.stated import refused
-from ..extraction.extract import TextModel
 from ..extraction.outline import outline
+from ..extraction.text_model import TextModel
 from ..generation.reasoning_marks import marks_of, opening, switch_of
 from ..tools.known_formats import format_of
 from ..tools.tool_format import ToolFormat

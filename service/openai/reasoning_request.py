@@ -7,7 +7,7 @@ Does: read effort, budget and variables of templates. Does not: find out whether
 from typing import Any, Final
 
 from ..dialects.stated import refused
-from ..extraction.extract import TextModel
+from ..extraction.text_model import TextModel
 from ..generation.generation_spec import ReasoningSpec
 from ..generation.reasoning_marks import marks_of
 

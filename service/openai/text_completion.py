@@ -17,7 +17,7 @@ from intaglio.schemas.openai.text_completions import MAX_PROMPTS, CompletionRequ
 
 from ..dialects.every import stated_constraint
 from ..dialects.stated import refused
-from ..extraction.extract import TextModel
+from ..extraction.text_model import TextModel
 from ..generation.generation_events import ChoiceDelta, ChoiceEnd, GenerationEvent, ScoredToken
 from ..generation.prepared_call import LoadedModel, PreparedCall
 from ..generation.token_room import answer_budget

@@ -21,8 +21,9 @@ import msgspec
 from intaglio.engine.api import Delta, EngineInfo, Finish, GrammarConfig, SchemaGate, Usage
 from intaglio.engine.host import messages
 from intaglio.service.extraction.engine_output import EngineOutput
-from intaglio.service.extraction.extract import Extractor, Prepared, TextModel
+from intaglio.service.extraction.extract import Extractor, Prepared
 from intaglio.service.extraction.known_schema import KnownSchemas
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.extraction.translate import extract_request
 from intaglio.service.http.routes import document
 

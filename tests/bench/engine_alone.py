@@ -10,8 +10,9 @@ from intaglio.engine.host.garbage import GarbageCollector
 from intaglio.engine.host.process import TURN_S
 from intaglio.engine.metrics import Snapshot
 from intaglio.engine.types import Finish, Request
-from intaglio.service.extraction.extract import Extractor, TextModel
+from intaglio.service.extraction.extract import Extractor
 from intaglio.service.extraction.known_schema import KnownSchemas
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.extraction.translate import extract_request
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from intaglio.engine.api import GrammarConfig, SchemaGate
 from intaglio.schemas.extraction.requests import ExtractOptions
-from intaglio.service.extraction.extract import TextModel
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.extraction.translate import extraction_constraint
 
 from tests.support.answering_engine import Answers

@@ -44,7 +44,7 @@ def test_this_machine_needs_none() -> None:
 
 
 def test_a_server_that_may_not_listen_does_not(folder: Path) -> None:
-    from intaglio.service.extraction.extract import TextModel
+    from intaglio.service.extraction.text_model import TextModel
     from intaglio.service.http.app import Application
 
     def make() -> Application:

@@ -17,8 +17,9 @@ from intaglio.engine.api import (
     model_folder,
 )
 from intaglio.service.errors import ServiceError
-from intaglio.service.extraction.extract import Extractor, ParsedExtraction, Prepared, TextModel
+from intaglio.service.extraction.extract import Extractor, ParsedExtraction, Prepared
 from intaglio.service.extraction.known_schema import FinishPace, KnownSchemas
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.extraction.translate import extract_request
 
 SCHEMA: dict[str, Any] = {

@@ -8,7 +8,8 @@ import pytest
 from intaglio.engine.api import EngineInfo, TooLong
 from intaglio.grammar.api import Coverage, Verdict
 from intaglio.service.errors import InvalidBody, UnknownField
-from intaglio.service.extraction.extract import Extractor, Prepared, TextModel
+from intaglio.service.extraction.extract import Extractor, Prepared
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.extraction.translate import checked
 
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from intaglio.engine.api import GrammarConfig, LocalEngine, SchemaGate
 from intaglio.service.client import Extraction, IntaglioError
-from intaglio.service.extraction.extract import Extractor, TextModel
+from intaglio.service.extraction.extract import Extractor
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.offline.running_items import RunningItems
 
 from tests.support.reading_engine import LEDGER, ReadingEngine, assembly, entries, ledger_text

@@ -16,7 +16,7 @@ from intaglio.engine.api import (
     TokenLogprob,
     Usage,
 )
-from intaglio.service.extraction.extract import TextModel
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.generation.generate import generate
 from intaglio.service.generation.generation_events import GenerationEvent
 from intaglio.service.generation.generation_spec import GenerationSpec

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import httpx2
 from intaglio.engine.api import BlockReport, Engines, GrammarConfig, Launch, Watch
 from intaglio.service.config import ServiceConfig
-from intaglio.service.extraction.extract import TextModel
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.http.app import Application
 from intaglio.service.http.log import make_logger
 from intaglio.service.http.server import Server, ServerAddress

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 from intaglio.engine.api import Engines, GrammarConfig, Launch
 from intaglio.service.config import ServiceConfig
-from intaglio.service.extraction.extract import TextModel
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.http.app import Application
 from intaglio.service.http.server import ServerAddress, serve_application, serve_fleet
 from intaglio.service.http.worker_fleet import FleetPlan

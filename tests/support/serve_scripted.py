@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from intaglio.engine.api import Engines, GrammarConfig
 from intaglio.service.config import ServiceConfig
-from intaglio.service.extraction.extract import TextModel
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.http.app import Application
 from intaglio.service.http.listen import CannotListen
 from intaglio.service.http.server import ServerAddress, serve_application

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from intaglio.engine.api import Delta, Finish, Request, SamplingParams, Usage
 from intaglio.grammar.api import Constraint, Kind
-from intaglio.service.extraction.extract import TextModel
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.generation.generate import generate
 from intaglio.service.generation.generation_events import (
     ChoiceDelta,

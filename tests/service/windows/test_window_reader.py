@@ -14,7 +14,8 @@ from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest
 from intaglio.schemas.extraction.results import ExtractResult
 from intaglio.service.errors import RequestDeadlineExceeded, WindowsConflict
 from intaglio.service.extraction.engine_output import EngineOutput
-from intaglio.service.extraction.extract import Extractor, Prepared, TextModel
+from intaglio.service.extraction.extract import Extractor, Prepared
+from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.windows.window_plan import WindowPlan, plan_windows
 from intaglio.service.windows.window_reader import WindowReader
 
