@@ -42,7 +42,7 @@ from .contract.errors import (
 )
 from .contract.matcher import CompiledGrammar, Matcher
 from .contract.vocabulary import Vocabulary
-from .device.device_tables import DeviceTables, HostOnly
+from .device.device_tables import DeviceTables, HostOnly, Lookahead
 from .intake.explain import TIERS, Explanation, Finding, explain, judge
 from .intake.gate import GateLimits, VerdictCache
 from .intake.isolation import WORKER, ExaminationPool, WorkerFailure, WorkerLimits
@@ -68,6 +68,7 @@ __all__ = [
     "Coverage",
     "ConstraintTooLarge",
     "DeviceTables",
+    "Lookahead",
     "Explanation",
     "Finding",
     "GrammarCache",

@@ -77,23 +77,23 @@ def build_drafts(
 
 
 def replayed(
-    settings: tuple[DraftSetting, ...], config: EngineConfig, built: Built
+    settings: tuple[DraftSetting, ...], config: EngineConfig, executor: Executor[Any]
 ) -> Executor[Any]:
-    """The executor of an engine: the runner, or with the source "replay" one that replays its rates.
+    """The executor of an engine: `executor`, or with the source "replay" one that replays its rates.
 
     Raises:
         ConfigError: rates are to be replayed for trained weights.
     """
     rates = [setting.argument for setting in settings if setting.name == "replay"]
     if not rates:
-        return built.runner
+        return executor
     if config.model.weights != "random":
         raise ConfigError(
             "replayed drafts change outputs, so they are for random weights only",
             where="drafts",
             hint="set weights to random, or choose other sources",
         )
-    return ReplayedDraws(built.runner, _rates(rates[0]))
+    return ReplayedDraws(executor, _rates(rates[0]))
 
 
 def _source(

@@ -77,6 +77,7 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
         closing.callback(group.close)
         config = rank_config(config)
     built = _built(config, tokenizer, group)
+    executor: Executor[Any] = built.runner if group is None else GroupExecutor(built.runner, group)
     width = built.spec.vocab_size
     overlap = config.scheduler.overlap
     ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
@@ -88,14 +89,12 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     closing.callback(exports.close)
     closing.callback(compiler_service.close)
     turn_s = math.inf if ahead else TURN_S
-    constraints = _constraints(config, built, compiler_service, exports, vocabulary, turn_s)
+    constraints = _constraints(config, executor, compiler_service, exports, vocabulary, turn_s)
     drafting = build_drafts(sources, built, config, constraints, tokenizer) if sources else None
     offload = build_offload(config, built)
     if offload is not None:
         closing.callback(offload.close)
-    executor = replayed(sources, config, built)
-    if group is not None:
-        executor = GroupExecutor(executor, group)
+    executor = replayed(sources, config, executor)
     limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids))
     scheduler = _scheduler(config, built, limits, drafting and drafting.proposals, offload)
     info = EngineInfo(
@@ -131,7 +130,7 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
 
 def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) -> Built:
     """The runner of this process: of the whole model, or of rank 0 of a group, when all ranks have built theirs."""
-    on_device = config.grammar.grammar_device == "auto" and group is None
+    on_device = config.grammar.grammar_device == "auto"
     try:
         built = build_runner(
             config.model,
@@ -163,7 +162,7 @@ def _timed(
 
 def _constraints(
     config: EngineConfig,
-    built: Built,
+    executor: Executor[Any],
     compiler_service: CompilerService,
     exports: Exports,
     vocabulary: Vocabulary,
@@ -172,12 +171,12 @@ def _constraints(
     """The constraints of an engine: with masks made by the executor where it can make them, else on the host."""
     end_tokens, texts = frozenset(vocabulary.end_ids), vocabulary.tokens
     device = None
-    if built.runner.makes_masks:
-        device = DeviceConstraints(built.runner, exports, end_tokens=end_tokens, texts=texts)
+    if executor.makes_masks:
+        device = DeviceConstraints(executor, exports, end_tokens=end_tokens, texts=texts)
     return Constraints(
         compiler_service.cache,
         end_tokens=end_tokens,
-        rows=built.runner.mask_buffer(2 * config.scheduler.max_running, built.spec.vocab_size),
+        rows=executor.mask_buffer(2 * config.scheduler.max_running, vocabulary.width),
         texts=texts,
         device=device,
         turn_s=turn_s,

@@ -47,5 +47,5 @@ class VocabularyShard:
         widest = self.parallel.layout.most_tokens(self.vocab)
         padded = torch.nn.functional.pad(logits, (0, widest - self.part.width))
         gathered = communicator.all_gather(padded.contiguous())
-        whole = gathered.transpose(0, 1).flatten(1)
-        return kernels.sample(whole[:, : self.vocab].contiguous(), args)
+        # Padding lies past the vocabulary: only the last parts are narrower.
+        return kernels.sample(gathered.transpose(0, 1).flatten(1), args)

@@ -38,7 +38,7 @@ class Communicator(Protocol):
         ...
 
     def abort(self) -> None:
-        """End the exchange for good: a call in progress raises or returns garbage. For any thread."""
+        """End the exchange for good: a call in progress raises, or its result is undefined. For any thread."""
         ...
 
 
@@ -109,13 +109,13 @@ class NcclCommunicator:
 
     def all_reduce(self, x: Tensor) -> Tensor:
         """See `Communicator`."""
-        self._group.allreduce([x], self._summing)
+        self._group.allreduce([x], self._summing).wait()
         return x
 
     def all_gather(self, x: Tensor) -> Tensor:
         """See `Communicator`."""
         out = x.new_empty((self.size, *x.shape))
-        self._group._allgather_base(out, x, self._gathering)
+        self._group._allgather_base(out, x, self._gathering).wait()
         return out
 
     def abort(self) -> None:

@@ -23,20 +23,26 @@ _WORD64 = (1 << 64) - 1
 class GroupExecutor(Generic[Handle]):
     """See `Executor`. Ranks sample the same tokens, so only those of rank 0 are read."""
 
-    makes_masks = False
-
     def __init__(self, own: Executor[Handle], group: RankGroup) -> None:
         """`own` computes rank 0's part."""
         self._own = own
         self._group = group
         self._entropy = secrets.randbits(64)
 
-    def hold(self, key: str, tables: DeviceTables) -> bool:  # noqa: ARG002 - see `Executor`
-        """See `Executor`: no rank makes masks."""
-        return False
+    @property
+    def makes_masks(self) -> bool:
+        """See `Executor`."""
+        return self._own.makes_masks
+
+    def hold(self, key: str, tables: DeviceTables) -> bool:
+        """See `Executor`. All ranks hold the same grammars in memory of the same size, so all have room, or none."""
+        self._group.send(wire.holding(key, tables))
+        return self._own.hold(key, tables)
 
     def drop(self, key: str) -> None:
         """See `Executor`."""
+        self._group.send(wire.frames(wire.DropOrder(key)))
+        self._own.drop(key)
 
     def mask_buffer(self, count: int, width: int) -> MaskRows:
         """See `Executor`."""

@@ -150,6 +150,8 @@ class RankGroup:
                 process.wait()
             assert process.stdin is not None
             process.stdin.close()
+        if self._parallel is not None:
+            self._parallel.communicator.abort()  # no rank is left to end it with
         self._context.destroy(linger=0)
         shutil.rmtree(self._folder, ignore_errors=True)
 

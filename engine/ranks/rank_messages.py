@@ -4,23 +4,26 @@ Does: define, encode and decode them. Does not: hold sockets. Nothing is unpickl
 
 A rank connects two sockets in the folder that `RankSetup` names: PULL of `orders.<rank>`, and PUSH to `reports`. It
 sends `RankArrived`, builds its part of the model together with the others, sends `RankBuilt`, and then executes orders,
-one after the other, until `StopOrder` or until its standard input ends. The orders of a step are those of an
-`Executor`:
+one after the other, until `StopOrder` or until its standard input ends. Orders are the calls of an
+`Executor`; their arrays are in frames of their own:
 
+    HoldOrder      `hold` of a grammar, with its tables
+    DropOrder      `drop` of a grammar
     ComputeOrder   `forward` of a plan
-    SampleOrder    `sample` of the last plan; a second frame holds the mask rows
+    SampleOrder    `sample` of the last plan, with the mask rows
     ReadOrder      `sampled` of the oldest plan that was not read
 
 No answer is sent: every rank samples the same tokens. A rank that fails reports `RankFailed` and exits.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
+from intaglio.grammar.api import DeviceTables, Lookahead
 
 from ..config import EngineConfig
-from ..plan import Masks, Plan
+from ..plan import Masks, Plan, Replay
 
 ORDERS = "orders"
 REPORTS = "reports"
@@ -46,11 +49,28 @@ class ComputeOrder(msgspec.Struct, frozen=True, tag="compute"):
     plan: Plan
 
 
+class HoldOrder(msgspec.Struct, frozen=True, tag="hold"):
+    """Hold a grammar for one more sequence: the fields of `DeviceTables` that are not arrays, and its `columns`."""
+
+    key: str
+    columns: int
+    start: int
+    chain: int
+
+
+class DropOrder(msgspec.Struct, frozen=True, tag="drop"):
+    """Release a grammar for one sequence."""
+
+    key: str
+
+
 class SampleOrder(msgspec.Struct, frozen=True, tag="sample"):
-    """SampleOrder the tokens of the last plan; `words` is the width of the mask rows, int32, in the second frame."""
+    """Sample the tokens of the last plan. `words` is the width of the mask rows; the other fields are `Masks`."""
 
     words: int
     row_of: Mapping[int, int]
+    on_device: frozenset[int] = frozenset()
+    replays: Mapping[int, Replay] = {}
 
 
 class ReadOrder(msgspec.Struct, frozen=True, tag="read"):
@@ -61,7 +81,7 @@ class StopOrder(msgspec.Struct, frozen=True, tag="stop"):
     """End the process."""
 
 
-RankOrder = ComputeOrder | SampleOrder | ReadOrder | StopOrder
+RankOrder = HoldOrder | DropOrder | ComputeOrder | SampleOrder | ReadOrder | StopOrder
 
 
 class RankArrived(msgspec.Struct, frozen=True, tag="arrived"):
@@ -90,15 +110,25 @@ _orders: msgspec.msgpack.Decoder[RankOrder] = msgspec.msgpack.Decoder(RankOrder)
 _reports: msgspec.msgpack.Decoder[RankReport] = msgspec.msgpack.Decoder(RankReport)
 
 
-def frames(order: RankOrder, rows: bytes = b"") -> list[bytes]:
-    """An order as frames; `rows` are the mask rows of a `SampleOrder`."""
-    return [_encoder.encode(order), rows]
+def frames(order: RankOrder, *arrays: bytes) -> list[bytes]:
+    """An order as frames, with those of its arrays."""
+    return [_encoder.encode(order), *arrays]
 
 
 def sampling(masks: Masks) -> list[bytes]:
-    """The frames of the order to sample under `masks`, which are made on the host."""
-    order = SampleOrder(masks.rows.shape[1], masks.row_of)
+    """The frames of the order to sample under `masks`."""
+    order = SampleOrder(
+        masks.rows.shape[1], masks.row_of, frozenset(masks.on_device), masks.replays
+    )
     return frames(order, masks.rows.tobytes() if masks.row_of else b"")
+
+
+def holding(key: str, tables: DeviceTables) -> list[bytes]:
+    """The frames of the order to hold a grammar. The tables' look-ahead is for the host of rank 0 only."""
+    order = HoldOrder(key, tables.cells.shape[1], tables.start, tables.chain)
+    numbers = (tables.cells, tables.sites, tables.returns)
+    arrays = [array.astype(np.int32).tobytes() for array in numbers]
+    return frames(order, *arrays, tables.column_of.tobytes())
 
 
 def order(data: bytes) -> RankOrder:
@@ -109,7 +139,22 @@ def order(data: bytes) -> RankOrder:
 def masks(sample: SampleOrder, rows: bytes) -> Masks:
     """The masks of an order to sample, from its second frame."""
     words = np.frombuffer(bytearray(rows), dtype=np.int32)
-    return Masks(words.reshape(-1, sample.words), sample.row_of)
+    return Masks(words.reshape(-1, sample.words), sample.row_of, sample.on_device, sample.replays)
+
+
+def tables(hold: HoldOrder, arrays: Sequence[bytes]) -> DeviceTables:
+    """The tables of an order to hold a grammar, from its other frames."""
+    cells, sites, returns = (np.frombuffer(bytearray(each), np.int32) for each in arrays[:3])
+    nothing, no_bytes = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8)
+    return DeviceTables(
+        cells=cells.reshape(-1, hold.columns),
+        column_of=np.frombuffer(bytearray(arrays[3]), np.uint8),
+        sites=sites.reshape(-1, 2),
+        returns=returns,
+        start=hold.start,
+        chain=hold.chain,
+        lookahead=Lookahead(nothing, nothing, nothing, nothing, no_bytes, nothing),
+    )
 
 
 def packed(report: RankReport) -> bytes:

@@ -11,16 +11,23 @@ import os
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import zmq
+from intaglio.grammar.api import Vocabulary
 
-from ..config import wait_passively
+from ..config import EngineConfig, wait_passively
 from ..errors import EngineError, InternalError
 from ..executor import Executor
 from . import rank_messages as wire
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..parallel.communicator import Communicator
 
 EXIT_FAILED = 3
 
@@ -32,8 +39,8 @@ class Rank:
         self._executor = executor
         self._started: deque[Any] = deque()
 
-    def execute(self, order: wire.RankOrder, rows: bytes) -> bool:
-        """Execute one order; False to end. `rows` is its second frame.
+    def execute(self, order: wire.RankOrder, arrays: Sequence[bytes]) -> bool:
+        """Execute one order; False to end. `arrays` are its other frames.
 
         Raises:
             InternalError: the order does not follow from those before it.
@@ -41,12 +48,16 @@ class Rank:
         match order:
             case wire.ComputeOrder(plan):
                 self._started.append(self._executor.forward(plan))
+            case wire.HoldOrder() as hold:
+                self._executor.hold(hold.key, wire.tables(hold, arrays))
+            case wire.DropOrder(key):
+                self._executor.drop(key)
             case wire.StopOrder():
                 return False
             case _ if not self._started:
                 raise InternalError(f"{type(order).__name__} came before a plan")
             case wire.SampleOrder() as sample:
-                self._executor.sample(self._started[-1], wire.masks(sample, rows))
+                self._executor.sample(self._started[-1], wire.masks(sample, *arrays))
             case wire.ReadOrder():
                 self._executor.sampled(self._started.popleft())
         return True
@@ -65,10 +76,13 @@ def main() -> int:
     orders.connect(f"ipc://{folder / wire.ORDERS}.{setup.rank}")
     reports.connect(f"ipc://{folder / wire.REPORTS}")
     try:
-        rank = Rank(_build(setup, reports))
+        executor, communicator = _build(setup, reports)
+        rank = Rank(executor)
         while rank.execute(*_received(orders)):
             pass
+        communicator.abort()
     except (EngineError, RuntimeError) as error:
+        sys.excepthook(*sys.exc_info())
         reports.send(wire.packed(wire.RankFailed(setup.rank, f"{type(error).__name__}: {error}")))
         return EXIT_FAILED
     finally:
@@ -76,7 +90,9 @@ def main() -> int:
     return 0
 
 
-def _build(setup: wire.RankSetup, reports: "zmq.Socket[bytes]") -> Executor[Any]:
+def _build(
+    setup: wire.RankSetup, reports: "zmq.Socket[bytes]"
+) -> tuple[Executor[Any], "Communicator"]:
     from ..build_runner import build_runner, device_named
     from ..parallel.communicator import connect
     from ..parallel.parallel_layout import ParallelLayout, TensorParallel
@@ -92,15 +108,25 @@ def _build(setup: wire.RankSetup, reports: "zmq.Socket[bytes]") -> Executor[Any]
         config.cache,
         config.scheduler,
         vocab=setup.vocab,
+        vocabulary=_vocabulary(config, device),
         parallel=TensorParallel(layout, communicator),
     )
     reports.send(wire.packed(wire.RankBuilt(setup.rank)))
-    return built.runner
+    return built.runner, communicator
 
 
-def _received(orders: "zmq.Socket[bytes]") -> tuple[wire.RankOrder, bytes]:
-    first, rows = orders.recv_multipart()
-    return wire.order(first), rows
+def _vocabulary(config: EngineConfig, device: "torch.device") -> Callable[[int], Vocabulary] | None:
+    """The tokens for masks made on the device, as rank 0 has them; None where it makes none."""
+    if device.type == "cpu" or config.grammar.grammar_device == "off":
+        return None
+    from ..text.tokenizer import Tokenizer
+
+    return Tokenizer.load(Path(config.model.model)).vocabulary
+
+
+def _received(orders: "zmq.Socket[bytes]") -> tuple[wire.RankOrder, list[bytes]]:
+    first, *arrays = orders.recv_multipart()
+    return wire.order(first), arrays
 
 
 def _end_with_parent() -> None:

@@ -141,7 +141,7 @@ def _group_weights(rows: Tensor, vocab: int, part: VocabularyPart) -> Tensor:
     weights = own.view(len(rows), -1, DEPTH, _TILE_GROUPS, SPAN).logsumexp((2, 4)).flatten(1)
     out = rows.new_full((len(rows), tiles * _TILE_GROUPS), NEVER)
     begin = before // TILE * _TILE_GROUPS
-    weights = weights[:, : out.shape[1] - begin]
+    weights = weights[:, : max(0, out.shape[1] - begin)]  # none exists past the vocabulary
     out[:, begin : begin + weights.shape[1]] = weights
     return out
 

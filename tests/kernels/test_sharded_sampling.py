@@ -73,6 +73,16 @@ def test_parts_sample_the_token_of_the_whole_row(vocab: int, size: int) -> None:
         assert bool((found.tokens < args.vocab).all())
 
 
+def test_a_part_may_have_no_token_that_exists() -> None:
+    """A model may have more logits than the tokenizer has tokens."""
+    logits, masks = rows(20_000)
+    args = SampleArgs(300, masks[:, :10], None, draw=draw(), top=2)
+    expected, found = reference_logits.sample(logits.clone(), args), sampled(logits, args, 3)
+    usable = expected.status == OK
+    assert torch.equal(found.status, expected.status)
+    assert torch.equal(found.tokens[usable], expected.tokens[usable])
+
+
 def test_equal_logits_in_two_parts_give_the_lowest_token() -> None:
     logits = torch.zeros(ROWS, 300)
     assert sampled(logits, SampleArgs(300), 2).tokens.tolist() == [0] * ROWS

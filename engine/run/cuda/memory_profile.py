@@ -19,6 +19,9 @@ from .grammar_masks import DeviceGrammarMasks
 GRAPHS_BYTES = 512 << 20
 """Bytes left for captured passes, made after the cache, in addition to a batch of logits. Measured: 0.1 to 0.3 GiB."""
 
+GATHERED = 3
+"""Batches of logits in memory where ranks gather them: padded parts, all parts, and whole rows."""
+
 
 def gpu_runner(
     parts: RunnerParts, masks: DeviceGrammarMasks | None, num_blocks: int
@@ -74,6 +77,7 @@ def free_bytes(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> int:
     free, total = torch.cuda.mem_get_info()
     del runner, handle
     torch.cuda.empty_cache()
-    embedding = parts.decoder.embedding
-    graphs = GRAPHS_BYTES + limits.max_running * embedding.shape[0] * embedding.element_size()
+    decoder = parts.decoder
+    logits = limits.max_running * decoder.spec.vocab_size * decoder.embedding.element_size()
+    graphs = GRAPHS_BYTES + logits * (1 if decoder.shard is None else GATHERED)
     return int(total * parts.cache.memory_fraction) - (total - free - taken) - graphs

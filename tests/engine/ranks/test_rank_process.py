@@ -4,11 +4,18 @@ import msgspec
 import numpy as np
 import pytest
 from intaglio.engine.errors import InternalError
-from intaglio.engine.plan import Admitted, Masks, Plan, SampledBatch, Work
+from intaglio.engine.plan import Admitted, Masks, Plan, Replay, SampledBatch, Work
 from intaglio.engine.ranks import rank_messages as wire
 from intaglio.engine.ranks.rank_process import Rank
 from intaglio.engine.types import SamplingParams
-from intaglio.grammar.api import DeviceTables, MaskRows, empty_rows
+from intaglio.grammar.api import (
+    Constraint,
+    DeviceTables,
+    Kind,
+    MaskRows,
+    empty_rows,
+    tables_of,
+)
 
 
 class NotingExecutor:
@@ -18,12 +25,14 @@ class NotingExecutor:
 
     def __init__(self) -> None:
         self.calls: list[object] = []
+        self.held: list[tuple[str, DeviceTables]] = []
 
     def hold(self, key: str, tables: DeviceTables) -> bool:
-        raise AssertionError(key, tables)
+        self.held.append((key, tables))
+        return True
 
     def drop(self, key: str) -> None:
-        raise AssertionError(key)
+        self.calls.append(("drop", key))
 
     def mask_buffer(self, count: int, width: int) -> MaskRows:
         return empty_rows(count, width)
@@ -33,7 +42,8 @@ class NotingExecutor:
         return plan.step
 
     def sample(self, handle: int, masks: Masks) -> None:
-        self.calls.append(("sample", handle, masks.rows.tolist(), dict(masks.row_of)))
+        device = set(masks.on_device), dict(masks.replays)
+        self.calls.append(("sample", handle, masks.rows.tolist(), dict(masks.row_of), *device))
 
     def sampled(self, handle: int) -> SampledBatch:
         self.calls.append(("read", handle))
@@ -41,8 +51,8 @@ class NotingExecutor:
 
 
 def given(rank: Rank, frames: list[bytes]) -> bool:
-    first, rows = frames
-    return rank.execute(wire.order(first), rows)
+    first, *arrays = frames
+    return rank.execute(wire.order(first), arrays)
 
 
 def plan(step: int) -> Plan:
@@ -60,25 +70,41 @@ def test_orders_are_the_calls_of_an_executor_one_step_ahead() -> None:
         wire.sampling(masks),
         wire.frames(wire.ComputeOrder(plan(2))),
         wire.frames(wire.ReadOrder()),
-        wire.sampling(Masks(empty_rows(0, 64), {})),
+        wire.sampling(Masks(empty_rows(0, 64), {}, {2}, {2: Replay("g", b"\xff{", reset=True)})),
         wire.frames(wire.ReadOrder()),
     ):
         assert given(rank, frames)
     assert executor.calls == [
         plan(1),
-        ("sample", 1, [[1, -2], [3, 4]], {1: 1}),
+        ("sample", 1, [[1, -2], [3, 4]], {1: 1}, set(), {}),
         plan(2),
         ("read", 1),
-        ("sample", 2, [], {}),
+        ("sample", 2, [], {}, {2}, {2: Replay("g", b"\xff{", reset=True)}),
         ("read", 2),
     ]
     assert not given(rank, wire.frames(wire.StopOrder()))
 
 
+def test_grammars_arrive_as_they_were_exported() -> None:
+    exported = tables_of(Constraint(Kind.JSON_SCHEMA, '{"enum": ["a", "bc"]}'))
+    assert isinstance(exported, DeviceTables)
+    executor = NotingExecutor()
+    rank = Rank(executor)
+    given(rank, wire.holding("k", exported))
+    given(rank, wire.frames(wire.DropOrder("k")))
+    ((key, arrived),) = executor.held
+    assert (key, executor.calls) == ("k", [("drop", "k")])
+    for name in ("cells", "sites", "returns", "column_of"):
+        found, right = getattr(arrived, name), getattr(exported, name)
+        assert np.array_equal(found, right)
+        assert found.dtype == (np.uint8 if name == "column_of" else np.int32)
+    assert (arrived.start, arrived.chain) == (exported.start, exported.chain)
+
+
 @pytest.mark.parametrize("order", [wire.ReadOrder(), wire.SampleOrder(2, {})])
 def test_an_order_without_a_plan_is_refused(order: wire.RankOrder) -> None:
     with pytest.raises(InternalError, match="came before a plan"):
-        given(Rank(NotingExecutor()), wire.frames(order))
+        given(Rank(NotingExecutor()), wire.frames(order, b""))
 
 
 def test_what_is_no_order_is_refused() -> None:

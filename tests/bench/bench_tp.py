@@ -1,0 +1,137 @@
+"""Decode steps of one model on one GPU and divided among several, and the exchanges alone.
+
+    NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp [--tp 1 2] [--shape 8b] [--decode 1 64 512] [--out FILE]
+
+Random weights (norms 1, all else N(0, 0.02)), the included model's tokenizer. Every sequence goes from its 32nd to its
+160th token of output, prompts of 64 tokens cached; "schema" is constrained by an array that cannot end before. Each
+number of ranks is a process of its own, so that memory and kernels of one do not weigh on the next. The floor is the
+bytes of weights, and of keys and values at the mean context, over the measured copy bandwidth and the number of ranks.
+
+`--shape tiny --device cpu` tries the script on a host, over gloo: its figures mean nothing.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from intaglio.engine.config import EngineConfig
+from intaglio.engine.host.build_engine import build
+from intaglio.engine.host.process import TURN_S
+from intaglio.engine.loop import Engine
+from intaglio.engine.model.checkpoint import model_folder
+from intaglio.engine.model.spec import read_spec
+
+from tests.bench.bench_extract import COMMON, ENDLESS, SHAPES, SPAN, TINY, Bench, Item, compact
+from tests.bench.roofline import copy_bandwidth, floor_ms
+
+LARGE: dict[str, Any] = COMMON | {
+    "architectures": ["LlamaForCausalLM"],
+    "hidden_size": 8192,
+    "intermediate_size": 28672,
+    "num_hidden_layers": 80,
+    "num_attention_heads": 64,
+    "tie_word_embeddings": False,
+}
+DIVIDED = {**SHAPES, "70b": LARGE}
+PROMPT = 64
+PROCESS_S = 540
+
+
+def measured(args: argparse.Namespace, tp: int) -> dict[str, Any]:
+    """The figures of one number of ranks, in this process and those that it starts."""
+    on_gpu = args.device == "cuda"
+    span = SPAN if on_gpu else TINY
+    bandwidth = copy_bandwidth() if on_gpu else 1e11
+    if on_gpu:
+        torch.cuda.empty_cache()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for name in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
+            shutil.copy(model_folder() / name, folder / name)
+        (folder / "config.json").write_text(json.dumps(DIVIDED[args.shape]))
+        began = time.perf_counter()
+        assembly = build(
+            EngineConfig.load(
+                {
+                    "model": str(folder),
+                    "weights": "random",
+                    "device": args.device,
+                    "max_running": max(args.decode),
+                    "max_batched_tokens": 8192 if on_gpu else 256,
+                    "max_context": 2048,
+                    "grammar_store": "off",
+                    "tp": tp,
+                    "tp_any_size": True,
+                },
+                {},
+            )
+        )
+        start_s = time.perf_counter() - began
+        spec = read_spec(folder)
+        parts = assembly.info.start_s
+    assert isinstance(assembly.engine, Engine)
+    sys.setswitchinterval(TURN_S)  # as a server does
+    items = [Item(str(i), tuple(range(i, i + PROMPT)), "") for i in range(max(args.decode))]
+    bench, grammar = Bench(assembly.engine, items, span), compact(json.dumps(ENDLESS))
+    out: dict[str, Any] = {"tp": tp, "start_s": start_s, "parts": parts, "decode": {}}
+    for kind in ("free", "schema"):
+        bench.decode(1, lambda _, kind=kind: grammar if kind == "schema" else None)  # type: ignore[misc]
+        for count in args.decode:
+            found = bench.decode(count, lambda _, k=kind: grammar if k == "schema" else None)  # type: ignore[misc]
+            context = bench.mean_context(count)
+            found["floor_ms"] = floor_ms(spec, count, context, bandwidth) / tp
+            out["decode"][f"{kind}-{count}"] = found
+            print(tp, kind, count, {k: round(v, 3) for k, v in found.items()}, flush=True)
+    assembly.close()
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--tp", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--shape", choices=DIVIDED, default="8b")
+    parser.add_argument("--decode", type=int, nargs="+", default=[1, 64, 512])
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args()
+    if len(args.tp) == 1:
+        found = {
+            "shape": args.shape,
+            "device": torch.cuda.get_device_name() if args.device == "cuda" else "host",
+            "torch": torch.__version__,
+            **measured(args, args.tp[0]),
+        }
+        if args.out:
+            args.out.write_text(json.dumps(found, indent=1))
+        return
+    results = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for tp in args.tp:
+            path = Path(scratch) / f"{tp}.json"
+            command = [sys.executable, "-m", "tests.bench.bench_tp", "--tp", str(tp)]
+            command += ["--shape", args.shape, "--device", args.device, "--out", str(path)]
+            command += ["--decode", *map(str, args.decode)]
+            subprocess.run(command, check=True, timeout=PROCESS_S)
+            results.append(json.loads(path.read_text()))
+            if args.out:
+                args.out.write_text(json.dumps(results, indent=1))
+    first = results[0]["decode"]
+    for other in results[1:]:
+        for name, run in other["decode"].items():
+            gain = first[name]["token_ms"] / run["token_ms"]
+            print(
+                f"tp {other['tp']} {name}: {run['token_ms']:.3f} ms, {gain:.2f} times tp {args.tp[0]}"
+            )
+
+
+if __name__ == "__main__":
+    main()
