@@ -5,7 +5,7 @@ accepted ones. Does not: change a sequence, or verify drafts (`pipeline`).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import mul
@@ -83,13 +83,16 @@ class Proposals:
         )
 
     def propose(
-        self, sequences: Sequence[EngineSequence], room: int
+        self, sequences: Sequence[EngineSequence], room_left: Callable[[], int]
     ) -> Mapping[int, tuple[int, ...]]:
         """See `Drafter`."""
         self._proposed.clear()
         self._sequences.update((seq.id, seq) for seq in sequences)
         pending = sum([seq.pending for seq in sequences])
-        if room <= 0 or not sequences or not self._lengths.may_pay(len(sequences), pending):
+        if not sequences or not self._lengths.may_pay(len(sequences), pending):
+            return {}
+        room = room_left()
+        if room <= 0:
             return {}
         best = {seq.id: found for seq in sequences if (found := self._best(seq)) is not None}
         chances = {seq_id: found.falling for seq_id, found in best.items()}

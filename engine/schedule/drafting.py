@@ -3,7 +3,7 @@
 Does: state the protocol, and count drafts. Does not: make drafts (`engine/drafts`) or verify them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -36,9 +36,9 @@ class Drafter(Protocol):
         ...
 
     def propose(
-        self, sequences: Sequence[EngineSequence], room: int, /
+        self, sequences: Sequence[EngineSequence], room_left: Callable[[], int], /
     ) -> Mapping[int, tuple[int, ...]]:
-        """Drafts by sequence, at most `room` in total, for a step that computes all pending tokens of `sequences`."""
+        """Drafts by sequence, at most `room_left()` in total, for a step that computes all pending tokens of them."""
         ...
 
 
@@ -48,7 +48,7 @@ class NoDrafter:
     counts = NOT_DRAFTED
 
     def propose(
-        self, _sequences: Sequence[EngineSequence], _room: int, /
+        self, _sequences: Sequence[EngineSequence], _room_left: Callable[[], int], /
     ) -> Mapping[int, tuple[int, ...]]:
         """See `Drafter`."""
         return {}

@@ -10,11 +10,51 @@ from collections.abc import Callable, Iterable
 from ..config import SchedulerConfig
 from ..memory.manager import KVManager
 from ..sequence import Sequence
-from .queue import is_exempt
+from .queue import Ranked, is_exempt
 from .sequence_table import SequenceTable
 
 KEPT = 8
 """One place in so many is kept for tenants that hold less than an equal share of the places."""
+
+
+class StartRound:
+    """The starts of one step, one after the other. What it counts over all running sequences, it counts once.
+
+    `excluded` have work in this step or gave way in it: they neither start nor give way.
+    """
+
+    def __init__(self, running: Ranked, excluded: Iterable[Sequence]) -> None:
+        self._running = running
+        self.busy = {seq.id for seq in excluded}
+        self._growth: int | None = None
+        self._held: Counter[str] | None = None
+
+    @property
+    def most_growth(self) -> int:
+        """An upper bound of `likely_growth` of the running sequences: nothing is given back."""
+        if self._growth is None:
+            self._growth = sum([_likely_left(seq) for seq in self._running])
+        return self._growth
+
+    @property
+    def held(self) -> Counter[str]:
+        """The places that tenants hold, bulk requests apart."""
+        if self._held is None:
+            self._held = Counter(s.request.tenant for s in self._running if not s.request.bulk)
+        return self._held
+
+    def started(self, seq: Sequence) -> None:
+        """Count a sequence that runs now."""
+        self.busy.add(seq.id)
+        if self._growth is not None:
+            self._growth += _likely_left(seq)
+        if self._held is not None and not seq.request.bulk:
+            self._held[seq.request.tenant] += 1
+
+    def gave_way(self, seq: Sequence) -> None:
+        """Count a sequence that runs no more. `most_growth` remains a bound without it."""
+        self.busy.add(seq.id)
+        self._held = None
 
 
 class Starting:
@@ -32,19 +72,19 @@ class Starting:
         self._table = table
         self._give_way = give_way
 
-    def next(self, excluded: Iterable[Sequence]) -> tuple[Sequence, int] | None:
+    def next(self, starts: StartRound) -> tuple[Sequence, int] | None:
         """The sequence that starts now, with its number of computed tokens; its room is reserved. None for none.
 
-        A sequence without room blocks all behind it. Sequences in `excluded`, which have work in this step or gave way
-        in it, neither start nor give way.
+        A sequence without room blocks all behind it.
         """
-        busy = {seq.id for seq in excluded}
-        seq = self._table.waiting.first(self._may_start())
-        if seq is None or seq.id in busy:
+        seq = self._table.waiting.first(self._may_start(starts))
+        if seq is None or seq.id in starts.busy:
             return None
-        yielding = self._yielding(seq, busy)
+        yielding = self._yielding(seq, starts.busy)
         while True:
-            if len(self._table.running) < self._config.max_running and self._has_future(seq):
+            if len(self._table.running) < self._config.max_running and self._has_future(
+                seq, starts
+            ):
                 exempt = is_exempt(seq, self._config.max_preemptions)
                 wanted = seq.most_computed if exempt else seq.known
                 reservation = self._memory.reserve(seq, wanted)
@@ -52,7 +92,9 @@ class Starting:
                     return seq, reservation.computed
             if not yielding:
                 return None
-            self._give_way(yielding.pop())
+            victim = yielding.pop()
+            self._give_way(victim)
+            starts.gave_way(victim)
 
     def _yielding(self, seq: Sequence, busy: set[int]) -> list[Sequence]:
         """The running bulk sequences that give way to `seq`, the last one first to go; none if they do not suffice."""
@@ -70,7 +112,7 @@ class Starting:
         needed = -(-seq.known // self._memory.block_size)
         return found if held + self._memory.free_blocks >= needed else []
 
-    def _may_start(self) -> Callable[[str], bool]:
+    def _may_start(self, starts: StartRound) -> Callable[[str], bool]:
         """Whether a tenant may start one more sequence: the last places are for those that hold few.
 
         Requests without a tenant may use all places.
@@ -78,16 +120,18 @@ class Starting:
         running, most = self._table.running, self._config.max_running
         if len(running) < most - most // KEPT:
             return lambda _: True
-        held = Counter(seq.request.tenant for seq in running if not seq.request.bulk)
+        held = starts.held
         active = len(held) + self._table.waiting.tenants
         return lambda tenant: not tenant or held[tenant] < most // (active + 1)
 
-    def _has_future(self, seq: Sequence) -> bool:
+    def _has_future(self, seq: Sequence, starts: StartRound) -> bool:
         """Whether the running sequences and `seq` are likely to end without a preemption for want of room."""
         running = self._table.running
         if not running:
             return True
         free = self._memory.free_blocks * self._memory.block_size
+        if starts.most_growth + _likely_left(seq) <= free - seq.known:
+            return True
         return likely_growth([*running, seq]) <= free - seq.known
 
 
@@ -96,15 +140,15 @@ def likely_growth(sequences: Iterable[Sequence]) -> int:
 
     Each grows by one token a step, and gives its output's room back when it ends; one of unknown length does not grow.
     """
-    ends = sorted(
-        (
-            (max(0, (seq.record.likely or 0) - seq.output_tokens), seq.output_tokens)
-            for seq in sequences
-        ),
-        reverse=True,
-    )
+    ends = sorted([(_likely_left(seq), seq.output_tokens) for seq in sequences], reverse=True)
     most, freed = 0, sum([output for _, output in ends])
     for still, (left, output) in enumerate(ends, start=1):
         freed -= output  # the rest is that of the sequences that end before this one
         most = max(most, still * left - freed)
     return most
+
+
+def _likely_left(seq: Sequence) -> int:
+    """Tokens until the likely end of an output; 0 if it is not known."""
+    likely = seq.record.likely
+    return max(0, likely - seq.output_tokens) if likely else 0

@@ -5,6 +5,7 @@ Does: continue running sequences, start waiting ones, preempt. Does not: end seq
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from ..config import SchedulerConfig
 from ..errors import InternalError
@@ -16,7 +17,7 @@ from .draft_rounds import room_for_drafts
 from .drafting import Drafter
 from .queue import victim_of
 from .sequence_table import SequenceTable
-from .starting import Starting
+from .starting import Starting, StartRound
 
 
 @dataclass(slots=True)
@@ -63,12 +64,14 @@ class StepPlanner:
         self._gave_way = []
         step = Step(self._config.max_batched_tokens)
         going, later = self._going()
-        room = room_for_drafts(self._memory, self._config, self._sequences, going)
+        room = partial(room_for_drafts, self._memory, self._config, self._sequences, going)
         proposed = self._drafter.propose(going, room)
-        self._continue([seq for seq in going if seq not in later], proposed, step)
+        at_once = [seq for seq in going if seq not in later] if later else going
+        self._continue(at_once, proposed, step)
         self._start(step, now, refused)
-        self._continue(later, {}, step)  # the room for drafts may be taken by now
-        self._start(step, now, refused)
+        if later:
+            self._continue(later, {}, step)  # the room for drafts may be taken by now
+            self._start(step, now, refused)
         return step
 
     def ended(self, seq: Sequence) -> None:
@@ -109,7 +112,9 @@ class StepPlanner:
             count = min(pending, step.left)
             if not count:  # its last token is not computed
                 continue
-            drafts = proposed.get(seq.id, ())[: step.left - count] if count == pending else ()
+            drafts: tuple[int, ...] = ()
+            if proposed and count == pending:
+                drafts = proposed.get(seq.id, ())[: step.left - count]
             reservation = self._memory.reserve(seq, count + len(drafts))
             while reservation is None and seq.state is SeqState.RUNNING:
                 idle = [other for other in self._sequences.running if other not in step.computed]
@@ -130,16 +135,18 @@ class StepPlanner:
 
         Room is reserved for all known tokens at once, so that a long prompt is not started and then preempted halfway.
         """
-        if any(not seq.request.bulk for seq in self._gave_way):
+        if not self._sequences.waiting or any(not seq.request.bulk for seq in self._gave_way):
             return
+        starts = StartRound(self._sequences.running, [*step.computed, *self._gave_way])
         while step.left > 0:
-            found = self._starting.next([*step.computed, *self._gave_way])
+            found = self._starting.next(starts)
             if found is None:
                 return
             seq, computed = found
             if refused(seq):
                 continue
             self._sequences.admit(seq, now, computed)
+            starts.started(seq)
             step.admitted.append(_admitted(seq, self._memory.table(seq)))
             step.add(seq, compute(self._memory, seq, min(seq.pending, step.left)))
 

@@ -9,11 +9,17 @@ from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 
 
 def test_a_request_has_the_same_bits_in_any_company(tmp_path: Path) -> None:
-    tally = invariance.compare(write_checkpoint(tmp_path, QWEN3), seed=1, checks=60, prompts=12)
-    assert tally.differ == []
-    assert tally.tokens > 800
-    assert tally.cached > 200
-    assert tally.preemptions > 0
+    """Grammars arrive as they are compiled, so engines of one seed may not preempt at all: then others follow."""
+    model, preemptions = write_checkpoint(tmp_path, QWEN3), 0
+    for seed in (2, 3, 1, 6):
+        tally = invariance.compare(model, seed=seed, checks=60, prompts=12)
+        assert tally.differ == []
+        assert tally.tokens > 800
+        assert tally.cached > 200
+        preemptions += tally.preemptions
+        if preemptions:
+            return
+    pytest.fail("no sequence was preempted")
 
 
 def test_an_answer_that_differs_is_told_with_its_engine(
