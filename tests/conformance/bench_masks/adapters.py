@@ -4,12 +4,15 @@ Does: adapt each engine. Does not: judge (`run`). To add an engine, write a clas
 Each is asked for compact JSON with undeclared members where the schema allows them, and gets the vocabulary as bytes.
 """
 
+import json
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from tests.conformance.bench_masks.vllm_door import refused_keywords
 
 Bools = npt.NDArray[np.bool_]
 
@@ -170,13 +173,11 @@ class XGrammar:
         self._row = xgrammar.allocate_token_bitmask(1, self._width)
 
     def open(self, schema: str) -> Callable[[], Session]:
+        return self._open(schema, any_whitespace=False, separators=(",", ":"), strict_mode=False)
+
+    def _open(self, schema: str, **options: Any) -> Callable[[], Session]:
         try:
-            compiled = self._compiler.compile_json_schema(
-                schema,
-                any_whitespace=False,
-                separators=(",", ":"),
-                strict_mode=False,
-            )
+            compiled = self._compiler.compile_json_schema(schema, **options)
         except (RuntimeError, ValueError) as error:
             raise Refused(str(error)) from error
         lib, row, width = self._lib, self._row, self._width
@@ -194,6 +195,19 @@ class XGrammar:
                 return bool(self._matcher.accept_token(token))
 
         return Matcher
+
+
+class VllmXGrammar(XGrammar):
+    """xgrammar behind vLLM's front end, with its defaults.
+
+    White space is free, and objects are closed unless the schema opens them.
+    """
+
+    def open(self, schema: str) -> Callable[[], Session]:
+        refused = refused_keywords(json.loads(schema))
+        if refused:
+            raise Refused(", ".join(refused))
+        return self._open(schema, any_whitespace=True)
 
 
 class OutlinesCore:
@@ -241,5 +255,6 @@ ENGINES: dict[str, Callable[[tuple[bytes | None, ...]], Engine]] = {
     "intaglio": Intaglio,
     "llguidance": LLGuidance,
     "xgrammar": XGrammar,
+    "vllm": VllmXGrammar,
     "outlines-core": OutlinesCore,
 }

@@ -10,6 +10,7 @@ import pytest
 from tests.conformance.bench_masks.adapters import Intaglio
 from tests.conformance.bench_masks.oracle import Oracle, Vocabulary
 from tests.conformance.bench_masks.run import Benchmark, Counts, Record, table
+from tests.conformance.bench_masks.vllm_door import refused_keywords
 
 BYTES = (*(bytes([byte]) for byte in range(256)), b'{"', b'":', b'"}', b'","', b"12", b"true", None)
 END = len(BYTES) - 1
@@ -161,3 +162,22 @@ def test_ours_agrees_on_schemas_of_many_kinds() -> None:
     assert (counts.over, counts.under, counts.stopped, counts.dead_ends) == (0, 0, 0, 0), (
         counts.examples[:5]
     )
+
+
+@pytest.mark.parametrize(
+    ("schema", "refused"),
+    [
+        ({"type": "string", "minLength": 2}, []),
+        ({"type": "string", "format": "regex"}, ["format"]),
+        ({"type": "string", "pattern": "a", "maxLength": 2}, ["length beside pattern or format"]),
+        ({"properties": {"a": {"type": ["integer", "null"], "multipleOf": 2}}}, ["multipleOf"]),
+        ({"multipleOf": 2}, []),
+        ({"items": [{"type": "array", "uniqueItems": True}]}, ["uniqueItems"]),
+        ({"type": "object", "propertyNames": {"maxLength": 2}}, []),
+        ({"type": "object", "propertyNames": {"pattern": "a", "maxLength": 2}}, ["propertyNames"]),
+        ({"type": "object", "properties": {}, "patternProperties": {}}, ["patternProperties"]),
+        ({"oneOf": [{"if": {}, "then": {}}], "not": {}}, []),
+    ],
+)
+def test_the_front_end_of_vllm(schema: Any, refused: list[str]) -> None:
+    assert refused_keywords(schema) == refused
