@@ -276,7 +276,13 @@ class Application:
             from ..registry.schema_registry import SchemaRegistry
 
             folder, most = Path(config.data), config.max_open_jobs
-            jobs = JobHost(folder, config.max_data_bytes, most, self._job_failed)
+            jobs = JobHost(
+                folder,
+                config.max_data_bytes,
+                most,
+                self._job_failed,
+                lambda job, error: self._log.warning("job waits", job=job, **origin(error)),
+            )
             self.service.jobs = jobs
             self.service.answers = AnswerStore(folder / "idempotency.db")
             self.service.documents = DocumentStore(folder / "documents.db")

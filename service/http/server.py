@@ -167,7 +167,11 @@ def _check_folders(config: ServiceConfig) -> None:
     if config.data:
         from ..jobs.host import JobHost
 
-        JobHost(Path(config.data), config.max_data_bytes, 1, lambda _job, _error: None).close()
+        JobHost(Path(config.data), config.max_data_bytes, 1, _ignore, _ignore).close()
+
+
+def _ignore(_job: str, _error: Exception) -> None:
+    """For a host that runs no job."""
 
 
 def serve_application(

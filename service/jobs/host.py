@@ -21,7 +21,7 @@ from .job_runner import Runner
 from .ledger import Ledger
 from .lock import held, sole_runner
 from .owners import job_name
-from .records.errors import InputRefused, JobChanged, JobError, TooManyJobs
+from .records.errors import InputRefused, JobChanged, JobError, LedgerRefused, TooManyJobs
 from .records.input_files import check_expansion
 from .records.row import spec_digest
 
@@ -29,10 +29,15 @@ MakeExtracting = Callable[[str, JobSpec], ExtractionBackend]
 """Makes the backend of a job from its name and specification."""
 
 _POLL_S = 0.5  # other processes may create jobs, and end while they run some
+_REFUSED_S = 5.0  # until a ledger that could not be written is tried again
 
 
 class JobHost:
-    """The jobs of one server in its data folder. `failed` is called for jobs that end with an unexpected error."""
+    """The jobs of one server in its data folder.
+
+    `failed` is called for jobs that end with an unexpected error, `waits` for those that cannot go on at present,
+    because the ledger cannot be written. These are tried again every `refused_s` seconds.
+    """
 
     def __init__(
         self,
@@ -40,15 +45,20 @@ class JobHost:
         max_bytes: int,
         max_open: int,
         failed: Callable[[str, Exception], None],
+        waits: Callable[[str, Exception], None],
+        refused_s: float = _REFUSED_S,
     ) -> None:
         self.files = DataFolder(folder, max_bytes)
         self.ledger = Ledger(str(folder / "jobs.db"))
         self._lock = folder / "jobs.lock"
         self._max_open = max_open
         self._failed = failed
+        self._waits = waits
+        self._refused_s = refused_s
         self._stop = threading.Event()
         self._changed = threading.Event()
         self._runner: Runner | None = None
+        self._running = ""  # the job of the last run
         self._thread: threading.Thread | None = None
 
     def submit(
@@ -127,8 +137,16 @@ class JobHost:
         while not self._stop.is_set():
             with held(self._lock) as is_held:
                 while is_held and not self._stop.is_set():
-                    self._run_next(make)
+                    self._run_next_or_wait(make)
             self._stop.wait(_POLL_S)
+
+    def _run_next_or_wait(self, make: MakeExtracting) -> None:
+        """`_run_next`; while the ledger cannot be written, its jobs wait: none of them has failed."""
+        try:
+            self._run_next(make)
+        except LedgerRefused as error:
+            self._waits(self._running, error)
+            self._stop.wait(self._refused_s)
 
     def _run_next(self, make: MakeExtracting) -> None:
         self._changed.clear()
@@ -146,6 +164,7 @@ class JobHost:
         return None
 
     def _run(self, job: str, make: MakeExtracting) -> None:
+        self._running = job
         try:
             with sole_runner(self.ledger, job):
                 self._runner = Runner(self.ledger, job, make(job, self.ledger.spec(job)))
@@ -154,6 +173,8 @@ class JobHost:
                 status = self._runner.run()
                 if status.state is JobState.PAUSED and self._stop.is_set():
                     self.ledger.move(job, JobState.READY)
+        except LedgerRefused:
+            raise
         except (IntaglioError, JobError) as error:
             self.ledger.move(job, JobState.FAILED, error.message)
             self._failed(job, error)

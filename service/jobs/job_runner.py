@@ -79,9 +79,11 @@ class Runner:
                 self._heartbeat()
         finally:
             self._stop.set()
-            self._outcomes.flush()
-            self._rows.release(self._holder)
-            self._reader.join()
+            try:
+                self._outcomes.flush()
+                self._rows.release(self._holder)
+            finally:
+                self._reader.join()
         return self._finish()
 
     def _extract_due_rows(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from intaglio.schemas.jobs import JobSpec
 
 from .ingest import ingest
-from .records.errors import JobError
+from .records.errors import JobError, LedgerRefused
 from .rows import JobRows
 
 
@@ -39,9 +39,11 @@ class SourceReader:
 
     @property
     def refused(self) -> JobError | None:
-        """The error of the source after reading has ended."""
+        """The error of the source after reading has ended. One of the ledger is none: the next run reads on."""
         failed = self._result.exception() if self._result is not None and self.is_done else None
-        return failed if isinstance(failed, JobError) else None
+        if isinstance(failed, JobError) and not isinstance(failed, LedgerRefused):
+            return failed
+        return None
 
     def start(self) -> None:
         """Start the thread."""

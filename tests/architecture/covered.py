@@ -475,7 +475,6 @@ COVERED = {
     "service/jobs/backends.py": "tests/service/jobs/test_concerns.py",
     "service/jobs/estimate.py": "tests/service/jobs/test_job_runner.py",
     "service/jobs/fixed_values.py": "tests/service/jobs/test_job_runner.py",
-    "service/jobs/host.py": "tests/service/test_jobs_http.py",
     "service/jobs/ingest.py": "tests/service/jobs/test_job_runner.py",
     "service/jobs/lock.py": "tests/service/jobs/test_kill.py",
     "service/jobs/outcome_buffer.py": "tests/service/jobs/test_concerns.py",
