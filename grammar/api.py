@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .base.parts import Parts, whole, within
+from .base.parts import Parts, while_worth, whole
 from .base.strict_json import InvalidJson, parse_json
 from .cache.grammar_cache import CacheStats, GrammarCache
 from .cfg.document_shapes import (
@@ -119,7 +119,7 @@ __all__ = [
     "sql_select",
     "tables_of",
     "whole",
-    "within",
+    "while_worth",
     "words",
     "xml_document",
 ]

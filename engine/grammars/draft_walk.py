@@ -6,19 +6,19 @@ forces, keep the mask after each token, and roll the matcher back. Does not: gue
 A fault of the matcher ends the drafts; the sequence meets it only if it gets there.
 """
 
+import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
 import numpy as np
-from intaglio.grammar.api import MaskRow, MaskRows, Matcher, Violation, allow, within
+from intaglio.grammar.api import MaskRow, MaskRows, Matcher, Violation, allow, while_worth
 
 from .grammar_faults import MatcherFault, broken, guarded
 
-_MOST_PARTS: Final = (
-    256  # parts of the search for an end; a longer search would cost more than drafts gain
-)
+# Processor time for the drafts of one sequence in one step; a longer walk would cost more than drafts gain.
+DRAFT_S: Final = 0.004
 
 
 class DraftOrigin(StrEnum):
@@ -38,18 +38,29 @@ class LegalDrafts(NamedTuple):
 
 
 def legal_drafts(
-    matcher: Matcher, guess: Sequence[int], most: int, end_tokens: frozenset[int], words: int
+    matcher: Matcher,
+    guess: Sequence[int],
+    most: int,
+    end_tokens: frozenset[int],
+    words: int,
+    clock: Callable[[], float] = time.thread_time,
 ) -> LegalDrafts:
     """The drafts of `guess`, at most `most` with the tokens that are not from it, and no end token.
 
     The guess ends where it is illegal, or where the grammar forces other tokens. Where it is illegal, the value is
     ended. A forced token is not sampled, so the row before it allows that token only. `words` is the width of a row.
+    After `DRAFT_S` of `clock`, the drafts end with the present one: another sequence of the step waits.
 
     Raises: MatcherFault: the matcher could not be rolled back.
     """
-    walk = _Walk(matcher, guess, end_tokens, np.zeros((most, words), np.int32))
+    until = clock() + DRAFT_S
+
+    def has_time() -> bool:
+        return clock() < until
+
+    walk = _Walk(matcher, guess, end_tokens, np.zeros((most, words), np.int32), has_time)
     try:
-        while len(walk.tokens) < most and walk.step():
+        while len(walk.tokens) < most and has_time() and walk.step():
             pass
     except MatcherFault:
         pass  # the sequence meets and reports the fault itself if it gets there
@@ -104,7 +115,12 @@ class _Walk:
     """A matcher that runs ahead: the `tokens` it has accepted; the first `masked` of them have a mask after them."""
 
     def __init__(
-        self, matcher: Matcher, guess: Iterable[int], end_tokens: frozenset[int], rows: MaskRows
+        self,
+        matcher: Matcher,
+        guess: Iterable[int],
+        end_tokens: frozenset[int],
+        rows: MaskRows,
+        has_time: Callable[[], bool],
     ) -> None:
         self.tokens: list[int] = []
         self.origins: list[DraftOrigin] = []
@@ -112,6 +128,7 @@ class _Walk:
         self.rows = rows
         self._matcher = matcher
         self._end_tokens = end_tokens
+        self._has_time = has_time
         self._guess = deque(guess)
         self._forced = deque[int]()
 
@@ -133,7 +150,7 @@ class _Walk:
             return False
         if not guarded(_accepts, self._matcher, token):
             self._guess.clear()
-            closing = guarded(within, self._matcher.closing_parts(), _MOST_PARTS) or ()
+            closing = guarded(while_worth, self._matcher.closing_parts(), self._has_time) or ()
             if not closing or closing[0] in self._end_tokens:
                 return False
             token, origin = closing[0], DraftOrigin.CLOSING

@@ -23,10 +23,10 @@ def whole(parts: Parts[T]) -> T:
             return result
 
 
-def within(parts: Parts[T], most: int) -> T | None:
-    """The result of a computation of at most `most` parts; None, and it is given up, if it has more."""
+def while_worth(parts: Parts[T], has_time: Callable[[], bool]) -> T | None:
+    """The result of a computation that runs as long as `has_time()`; None, and it is given up, if it needs longer."""
     try:
-        for _ in range(most):
+        while has_time():
             next(parts)
     except StopIteration as end:
         result: T = end.value

@@ -1,10 +1,12 @@
 """Legal drafts are legal, carry the masks of a matcher that gets there, and leave the matcher in its place."""
 
+from collections.abc import Generator
+from itertools import count
 from random import Random
 
 import numpy as np
 import pytest
-from intaglio.engine.grammars.draft_walk import DraftOrigin, legal_drafts
+from intaglio.engine.grammars.draft_walk import DRAFT_S, DraftOrigin, legal_drafts
 from intaglio.engine.grammars.grammar_faults import MatcherFault
 from intaglio.grammar.api import allow, empty_rows
 
@@ -64,3 +66,38 @@ def test_a_matcher_that_cannot_go_back_fails_its_request() -> None:
     script = Script(1, 12)
     with pytest.raises(MatcherFault):
         legal_drafts(Stuck(script), script.allowed(()), 4, END_TOKENS, WORDS)
+
+
+class Searching(ScriptedMatcher):
+    """A matcher that finds no end, however long it is left to search."""
+
+    def closing_parts(self) -> Generator[None, None, None]:
+        while True:
+            yield
+
+
+def test_a_search_for_an_end_that_takes_long_is_given_up() -> None:
+    script = Script(1, 12)
+    illegal = next(token for token in TEXT if token not in script.allowed(()))
+    ticks = count()
+    drafts = legal_drafts(
+        Searching(script), [illegal], 4, END_TOKENS, WORDS, lambda: next(ticks) * DRAFT_S / 8
+    )
+    assert drafts.tokens == ()
+    assert next(ticks) < 12
+
+
+def test_drafts_end_where_their_masks_take_long() -> None:
+    script = Script(1, 12)
+    guess = [script.allowed(())[0]]
+    while len(guess) < 8:
+        guess.append(script.allowed(guess)[0])
+    ticks = count()
+    slow = legal_drafts(
+        ScriptedMatcher(script), guess, 8, END_TOKENS, WORDS, lambda: next(ticks) * DRAFT_S / 3
+    )
+    assert (
+        0
+        < len(slow.tokens)
+        < len(legal_drafts(ScriptedMatcher(script), guess, 8, END_TOKENS, WORDS).tokens)
+    )
