@@ -38,6 +38,33 @@ def test_a_summary_of_a_small_document_fits() -> None:
     "schema",
     [
         {"type": "object", "propertys": {"name": TEXT}},
+        {"type": "object"},
+        {"type": "array"},
+        {"type": "array", "items": {}},
+        {},
+        True,
+    ],
+)
+def test_a_schema_without_declared_properties_has_little_more_than_the_document(
+    schema: Any,
+) -> None:
+    for tokens in (10, 30, 1000):
+        assert tokens < room(schema, tokens) <= 192 + 3 * tokens + 128
+
+
+def test_optional_properties_have_room_for_what_the_document_can_state() -> None:
+    names = [f"field_{number}" for number in range(800)]
+    optional, required = an_object(*names), {**an_object(*names), "required": names}
+    assert room(optional, 30) < 1000
+    assert room(required, 30) > 800 * 96
+    # Each of 300 tokens another property, with its name, quotes, colon and comma.
+    assert room(optional, 300) > 300 * 10
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "propertys": {"name": TEXT}},
         {},
         True,
         {"type": "array", "items": {"$ref": "#"}},
