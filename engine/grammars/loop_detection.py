@@ -1,8 +1,8 @@
 """Detection of endless repetition inside one value of an output, by the period of its tokens.
 
 Does: watch the tokens of one output under a JSON Schema, and choose the tokens that end the looping value: a string, an
-array of equal items, or endlessly nested containers. Does not: change the output (`budgeted_matcher.BudgetedMatcher`),
-or handle numbers: the grammar bounds their digits (`Constraint.short_numbers`).
+object with a looping name, an array of equal items, or endlessly nested containers. Does not: change the output
+(`budgeted_matcher.BudgetedMatcher`), or handle numbers: the grammar bounds their digits (`Constraint.short_numbers`).
 
 Repetition that the prompt contains is copied and no loop: a string that occurs in it, items that occur as often in it.
 Cost: some hash look-ups per token; the text is examined only where the tokens repeat.
@@ -34,11 +34,15 @@ _NUMBER: Final = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 class _Loop(NamedTuple):
-    """The value to end: the open string, or all containers above `height`; `items`: the items of an array."""
+    """The value to end: the open string, or all containers above `height`.
+
+    `items`: the items of an array. `name`: a property name, to be ended with its object.
+    """
 
     height: int
     in_string: bool = False
     items: bool = False
+    name: bool = False
 
 
 class LoopWatch:
@@ -85,7 +89,9 @@ class LoopWatch:
         for byte in text[:-length]:
             here.feed(byte)
         loop = self._loop(found, text, length, here)
-        closing = () if loop is None else self._until(loop, here, way)
+        closing = () if loop is None else self._until(loop, here.copy(), way)
+        if loop is not None and loop.name and not closing:  # its object needs other properties
+            closing = self._until(_Loop(here.height, in_string=True), here, way)
         if loop is None or not closing:
             # The longer a legitimate repetition is, the later it is examined again.
             self._due = len(self._tokens) + max(_STRIDE, found.length // 4)
@@ -115,6 +121,9 @@ class LoopWatch:
                 lowest, commas = here.height, 0
             commas += byte == _COMMA and here.string is None and here.height == lowest
         if here.string is not None and self._is_looping(found, text[here.string + 1 :]):
+            # Names that the schema does not declare would loop again, one after the other.
+            if here.is_name(text):
+                return _Loop(here.height - 1, name=True)
             return _Loop(here.height, in_string=True)
         if found.length < _FEWEST_OF_ITEMS:
             return None
@@ -167,7 +176,8 @@ class LoopWatch:
                     continue
                 if loop.in_string or here.height <= loop.height:
                     return (*taken, *self._begin(token, at))
-                if loop.items and byte == _COMMA and here.height == loop.height + 1:
+                is_beside = byte == _COMMA and here.height == loop.height + 1
+                if (loop.items or loop.name) and is_beside:
                     return ()
             taken.append(token)
         return ()

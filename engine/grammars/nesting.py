@@ -9,6 +9,7 @@ _QUOTE: Final = ord('"')
 _ESCAPE: Final = ord("\\")
 _OPENING: Final = b"{["
 _CLOSING: Final = b"}]"
+_OBJECT: Final = ord("{")
 
 
 class Nesting:
@@ -47,6 +48,12 @@ class Nesting:
         elif byte in _CLOSING:
             self.open.pop()
         self._offset += 1
+
+    def is_name(self, text: bytes) -> bool:
+        """Whether the open string of `text`, the bytes so far, is a property name."""
+        if self.string is None or not self.open or self.open[-1] != _OBJECT:
+            return False
+        return not text[: self.string].rstrip().endswith(b":")
 
     def copy(self) -> "Nesting":
         """An independent copy."""

@@ -26,7 +26,10 @@ _WHITESPACE = b" \t\n\r"
 def cut_warnings(
     tokens: Sequence[int], texts: Sequence[bytes | None], cuts: Iterable[Cut]
 ) -> tuple[AnswerWarning, ...]:
-    """One warning for each value that was ended early. `texts`: the bytes of each token of the vocabulary, or None."""
+    """One warning for each value that was ended early, and reason.
+
+    `texts`: the bytes of each token of the vocabulary, or None.
+    """
     walk, at = _OpenValues(), 0
     warnings = []
 
@@ -53,7 +56,8 @@ def cut_warnings(
                 hint=_HINTS[cut.reason],
             )
         )
-    return tuple(warnings)
+    # Many names of one object may have been ended.
+    return tuple({(warning.pointer, warning.kind): warning for warning in warnings}.values())
 
 
 @dataclass(slots=True)

@@ -16,10 +16,10 @@ VOCABULARY = Vocabulary(TEXTS, (END,), END + 1)
 STRING: dict[str, Any] = {"type": "string"}
 
 
-def grammar(schema: dict[str, Any]) -> CompiledGrammar:
+def grammar(schema: dict[str, Any], *, open_objects: bool = False) -> CompiledGrammar:
     source = json.dumps(schema)
     return Compiler(VOCABULARY, tuple).compile(
-        Constraint(Kind.JSON_SCHEMA, source, extra_properties=False)
+        Constraint(Kind.JSON_SCHEMA, source, extra_properties=open_objects)
     )
 
 
@@ -30,9 +30,17 @@ def an_object(**properties: Any) -> dict[str, Any]:
 class Bench:
     """An output that a model writes which wants to say certain things."""
 
-    def __init__(self, schema: dict[str, Any], document: str = "", budget: int = 2000) -> None:
+    def __init__(
+        self,
+        schema: dict[str, Any],
+        document: str = "",
+        budget: int = 2000,
+        *,
+        open_objects: bool = False,
+    ) -> None:
         watch = LoopWatch(TEXTS, document.encode())
-        self.following = BudgetedMatcher(grammar(schema).matcher(), budget, watch)
+        matcher = grammar(schema, open_objects=open_objects).matcher()
+        self.following = BudgetedMatcher(matcher, budget, watch)
         self.text = bytes(self.following.start())
         self.looped: list[bytes] = []
 
@@ -85,6 +93,24 @@ def test_a_loop_is_ended_as_early_behind_a_name_of_many_different_tokens() -> No
     first, second = json.loads(bench.text).values()
     assert len(first) <= 28
     assert len(second) <= 18, "an output that has looped is watched more closely"
+
+
+def test_a_looping_name_ends_its_object_where_no_names_are_declared() -> None:
+    bench = Bench(an_object(about={"type": "object"}, city=STRING), open_objects=True)
+    assert not bench.say(b'{"type":"a","' + b"e" * 100)
+    assert bench.looped[0].endswith(b"}")
+    assert bench.say(b'"Bonn"}')
+    value = json.loads(bench.text)
+    assert value["city"] == "Bonn"
+    assert len(value["about"]) == 2
+
+
+def test_a_looping_name_is_ended_alone_where_its_object_needs_another() -> None:
+    bench = Bench({"type": "object", "minProperties": 3}, open_objects=True)
+    assert not bench.say(b'"' + b"e" * 100)
+    assert bench.looped[0].endswith(b'"')
+    assert bench.say(b':1,"size":2,"sum":3}')
+    assert [*json.loads(bench.text)][1:] == ["size", "sum"]
 
 
 @pytest.mark.parametrize(
