@@ -92,8 +92,7 @@ class CompletionSearch:
     def text(self) -> Parts[bytes | None]:
         """Bytes that end the output if no text in them is refused as seen before; None if the search finds none."""
         try:
-            with self._graph.lock:
-                self._begin()
+            yield from self._begin()
             for step in range(_MOST_STEPS):
                 if self._found is not None or not self._heap:
                     break
@@ -107,36 +106,48 @@ class CompletionSearch:
             self._heap.clear()
         return self._found
 
-    def _begin(self) -> None:
+    def _begin(self) -> Parts[None]:
+        """Schedule the first steps, from the state of the cursor."""
         cursor = self._cursor
         frame = cursor.depth - 1
         place = Caller(None, Node(frame, 0), int(cursor.frames[frame, w.SITE]), 0)
-        leaf = self._graph.leaf(cursor.state)
-        if cursor.state == FINAL:
-            self._found = b""
-        elif leaf is None:
-            self._request(cursor.state, place, 0)
-        elif self._machine.tables.sites[place.site, FLAGS] & JUDGED:
+        with self._graph.lock:
+            leaf = self._graph.leaf(cursor.state)
+            if cursor.state == FINAL:
+                self._found = b""
+            elif leaf is None:
+                self._request(cursor.state, place, 0)
+        if leaf is None or cursor.state == FINAL:
+            return
+        if self._machine.tables.sites[place.site, FLAGS] & JUDGED:
             begun = bytes(cursor.output[int(cursor.frames[frame, w.BEGUN]) :])
             every = in_order(leaf[0], begun, _MOST_JUDGED)
-            self._begin_in_leaf(place, ((outcome, text[len(begun) :]) for outcome, text in every))
-        else:
-            dfa, state = leaf
-            now = int(dfa.outcome[state])
-            texts = texts_from(dfa, state, bytes(range(256)))
-            texts = texts if now < 0 else chain([(now, b"")], texts)
-            self._begin_in_leaf(place, texts, _ALTERNATIVES)
+            texts: Iterator[tuple[int, bytes]] = (
+                (outcome, text[len(begun) :]) for outcome, text in every
+            )
+            yield from self._begin_in_leaf(place, texts)
+            return
+        dfa, state = leaf
+        now = int(dfa.outcome[state])
+        texts = texts_from(dfa, state, bytes(range(256)))
+        texts = texts if now < 0 else chain([(now, b"")], texts)
+        yield from self._begin_in_leaf(place, texts, _ALTERNATIVES)
 
     def _begin_in_leaf(
         self, place: Caller, texts: Iterator[tuple[int, bytes]], together: int = 1
-    ) -> None:
+    ) -> Parts[None]:
         """`together`: how many of the texts compete at once; the search decides between them by what follows."""
-        live = self._live(place.site)
-        chosen = (t for t in texts if live is None or t[0] in live)
-        # Of equal priorities, the last task added runs first: that is the shortest text.
-        for outcome, text in reversed([*islice(chosen, together - 1)]):
-            self._return_in_stack(place.node, Completion(len(text), outcome, (text, None)), 0)
-        self._try_texts(place, chosen, 0)
+        with self._graph.lock:
+            live = self._live(place.site)
+            chosen = (t for t in texts if live is None or t[0] in live)
+            # Of equal priorities, the last task added runs first: that is the shortest text.
+            competing = [*islice(chosen, together - 1)][::-1]
+        for outcome, text in competing:
+            yield  # names that were not used yet are expensive: what follows them is planned now
+            with self._graph.lock:
+                self._return_in_stack(place.node, Completion(len(text), outcome, (text, None)), 0)
+        with self._graph.lock:
+            self._try_texts(place, chosen, 0)
 
     def _schedule(self, priority: int, task: "Task") -> None:
         heappush(self._heap, (priority, -next(self._tick), task))  # the newest first

@@ -1,10 +1,12 @@
 """Ways to the end of schemas that make them hard: texts that must differ, questions about items, many or long names."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from intaglio.grammar.api import Compiler, Constraint, Kind, Whitespace
+from intaglio.grammar.api import Compiler, Constraint, KeyOrder, Kind, Whitespace
+from intaglio.grammar.backends.native import NativeGrammar
 from intaglio.grammar.contract.vocabulary import Vocabulary
 
 ALWAYS: dict[str, Any] = {
@@ -118,6 +120,30 @@ def test_a_begun_name_is_ended_by_what_makes_the_whole_short() -> None:
     for token in b'{"get_':
         matcher.accept(token)
     assert matcher.closing() == (*b'bcdef":0}', 256)
+
+
+def test_names_that_compete_for_a_begun_one_are_tried_in_parts() -> None:
+    """Each name that an output may still choose has its own rest of an object, which is expanded now."""
+    vocabulary = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
+    names = [f"p{number}" for number in range(24)]
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "integer"} for name in names},
+        "dependentRequired": {name: [after] for name, after in pairwise(names)},
+        "additionalProperties": False,
+    }
+    constraint = Constraint(Kind.JSON_SCHEMA, json.dumps(schema), key_order=KeyOrder.ANY)
+    grammar = Compiler(vocabulary, tuple).compile(constraint)
+    assert isinstance(grammar, NativeGrammar)
+    matcher = grammar.matcher()
+    for token in b'{"p':
+        matcher.accept(token)
+    states, most = grammar.machine.states, 0
+    for _ in matcher.closing_parts():
+        most = max(most, grammar.machine.states - states)
+        states = grammar.machine.states
+    assert matcher.closing() == (*b'23":0}', 256)
+    assert 0 < most < len(names) // 2
 
 
 def test_free_white_space_does_not_hide_the_way() -> None:
