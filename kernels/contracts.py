@@ -17,7 +17,11 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from torch import Tensor
+
+from .codes import Codes
+from .verified import Verified
 
 WORD_BITS = 32
 NULL_BLOCK = 0
@@ -322,21 +326,6 @@ class Sampled:
     masked: Tensor | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """The accepted drafts of S sequences, and the token after them.
-
-    `accepted` [S] int32: the number of leading drafts that equal the tokens sampled at their places. `tokens` [S]
-    int64: the token sampled next, in place of the first draft that differs, or after the last draft. `status` [S]
-    int64: the status of that token's row (see `Sampled`); any status but `OK` ends the accepted drafts and leaves the
-    token undefined. A sequence without rows has 0, 0, `NOTHING_LEGAL`.
-    """
-
-    accepted: Tensor
-    tokens: Tensor
-    status: Tensor
-
-
 class Kernels(Protocol):
     """Device arithmetic, chosen once by `dispatch.choose`. Rows never influence each other.
 
@@ -352,6 +341,13 @@ class Kernels(Protocol):
 
     def settled(self, weight: Weight) -> Weight:
         """Adapt a `weight` that these kernels did not make; batch-invariant kernels wrap it."""
+
+    def coded(
+        self, blocks: Sequence[Codes], bias: Tensor | None, dtype: torch.dtype
+    ) -> Weight | None:
+        """The weight of quantised `blocks`, with the same inputs and concatenated along the outputs, for a model in
+        `dtype`; None: these kernels do not multiply by such codes."""
+        ...
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
         """The normed rows of `x` [N, hidden], which has contiguous rows, as a new tensor."""

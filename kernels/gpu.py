@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from .attention.paged import attend
+from .codes import Codes
 from .contracts import (
     PLAIN_SCALING,
     Attend,
@@ -21,14 +22,16 @@ from .contracts import (
     SampleArgs,
     Sampled,
     ScoreScaling,
-    Verified,
     Weight,
 )
 from .drafts.verify import verify
 from .linear.linear import DenseWeight, finish
 from .linear.rms_norm import rms_norm
 from .memory.kv_copy import kv_copy
+from .quantised.coded_weight import CodedWeight
+from .quantised.packed_codes import packed
 from .sample.logits_pipeline import TokenSampler
+from .verified import Verified
 
 COUNTERS = 1 << 16
 """The most output tiles of a split product, and the most rows of one sampling call."""
@@ -50,6 +53,13 @@ class GpuKernels:
     def settled(self, weight: Weight) -> Weight:
         """The weight unchanged."""
         return weight
+
+    def coded(
+        self, blocks: Sequence[Codes], bias: Tensor | None, dtype: torch.dtype
+    ) -> Weight | None:
+        """A weight on the codes, for models in bfloat16; None for groups that the kernels cannot read."""
+        form = packed(blocks) if dtype == torch.bfloat16 else None
+        return None if form is None else CodedWeight(form, bias, self._counters)
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
         """One launch, which starts after the preceding kernel has finished."""

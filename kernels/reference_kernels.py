@@ -6,10 +6,12 @@ Does: pass each call to its function. Does not: compute.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor
 
 from . import reference
 from .attention import reference_attention
+from .codes import Codes
 from .contracts import (
     PLAIN_SCALING,
     AttentionPass,
@@ -21,11 +23,11 @@ from .contracts import (
     SampleArgs,
     Sampled,
     ScoreScaling,
-    Verified,
     Weight,
 )
 from .drafts import reference_verify
 from .sample import reference_logits
+from .verified import Verified
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,14 @@ class ReferenceKernels:
 
     def settled(self, weight: Weight) -> Weight:
         return weight
+
+    def coded(
+        self,
+        blocks: Sequence[Codes],  # noqa: ARG002 - none is multiplied
+        bias: Tensor | None,  # noqa: ARG002
+        dtype: torch.dtype,  # noqa: ARG002
+    ) -> Weight | None:
+        return None
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
         return reference.rms_norm(x, norm.weight, norm.eps)

@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from ..contracts import NOTHING_LEGAL, OK, Sampled, Verified
+from ..contracts import NOTHING_LEGAL, OK, Sampled
+from ..verified import Verified
 
 
 def verify(sampled: Sampled, given: Tensor, starts: Tensor) -> Verified:

@@ -9,7 +9,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from ..contracts import Sampled, Verified
+from ..contracts import Sampled
+from ..verified import Verified
 
 BLOCK = 32
 

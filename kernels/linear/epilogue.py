@@ -1,7 +1,7 @@
 """Device functions and epilogue options that the matrix-product kernels share.
 
 Does: load a tile of weights, with zeros for inputs past the end and for unneeded rows; compute activations; describe
-the fused part of an epilogue. Does not: multiply.
+the fused part of an epilogue; add up partial sums of programs; store results. Does not: multiply.
 """
 
 from typing import NamedTuple
@@ -10,6 +10,7 @@ import triton
 import triton.language as tl
 
 from ..contracts import Activation
+from ..runtime.tuples import appended
 
 
 class After(NamedTuple):
@@ -58,3 +59,74 @@ def load_tile(
     if wanted is not None:
         there = wanted[:, None] if there is None else there & wanted[:, None]
     return tl.load(at) if there is None else tl.load(at, mask=there, other=0.0)
+
+
+@triton.jit
+def _within(ROWS: tl.constexpr, COLUMNS: tl.constexpr) -> tl.tensor:
+    """Offsets of the elements of a contiguous tile [ROWS, COLUMNS]."""
+    return tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+
+
+@triton.jit
+def sum_splits(
+    sums: tl.tensor,
+    partial_ptr: tl.tensor,
+    arrived_ptr: tl.tensor,
+    SLOT: tl.constexpr,
+    SPLITS: tl.constexpr,
+) -> tl.tensor:
+    """Store `sums`, a tuple of tiles; the last program of these outputs gets the sums over all splits.
+
+    Returns the sums and whether this program is the last. SLOT: the number of elements that a program stores.
+    """
+    base = partial_ptr + tl.program_id(0).to(tl.int64) * (SPLITS * SLOT)
+    at = base + tl.program_id(1) * SLOT
+    for i in tl.static_range(len(sums)):
+        tl.store(at + _within(sums[i].shape[0], sums[i].shape[1]), sums[i])
+        at += sums[i].shape[0] * sums[i].shape[1]
+    tl.debug_barrier()
+    last = tl.atomic_add(arrived_ptr + tl.program_id(0), 1, sem="acq_rel") == SPLITS - 1
+    tl.debug_barrier()
+    if last:
+        totals = ()
+        for i in tl.static_range(len(sums)):
+            total = tl.zeros(sums[i].shape, tl.float32)
+            for split in tl.static_range(SPLITS):
+                left = base + split * SLOT + _within(sums[i].shape[0], sums[i].shape[1])
+                total += tl.load(left, cache_modifier=".cg")
+            totals = appended(totals, total)
+            base += sums[i].shape[0] * sums[i].shape[1]
+        sums = totals
+        tl.store(arrived_ptr + tl.program_id(0), 0)
+    return sums, last
+
+
+@triton.jit
+def store_rows(
+    y: tl.tensor,
+    z: tl.tensor,
+    member: tl.tensor,
+    rows: tl.tensor,
+    output: tl.tensor,
+    inside: tl.tensor,
+    bias_ptr: tl.tensor,
+    out_ptr: tl.tensor,
+    OUTPUTS: tl.constexpr,
+    GATED: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    BIASED: tl.constexpr,
+    ADDED: tl.constexpr,
+) -> None:
+    """Store rows `member` of outputs `output` where `inside`: `y` [members, outputs], gated with `z` if GATED."""
+    if BIASED:
+        y += tl.load(bias_ptr + output, mask=inside, other=0.0).to(tl.float32)[None, :]
+    if GATED:
+        if BIASED:
+            at = bias_ptr + OUTPUTS + output
+            z += tl.load(at, mask=inside, other=0.0).to(tl.float32)[None, :]
+        y = activated(y, ACTIVATION) * z
+    used = (member < rows)[:, None] & inside[None, :]
+    out_at = out_ptr + member[:, None].to(tl.int64) * OUTPUTS + output[None, :]
+    if ADDED:
+        y += tl.load(out_at, mask=used, other=0.0).to(tl.float32)
+    tl.store(out_at, y.to(out_ptr.dtype.element_ty), mask=used)

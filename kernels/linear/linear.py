@@ -35,7 +35,6 @@ class DenseWeight:
         self.outputs, self.inputs = matrix.shape
         self.matrix = matrix.contiguous()
         self.bias = bias
-        self._transposed = self.matrix.t()
         self._counters = counters
         self._most_rows = most_rows(self.outputs, self.inputs)
 
@@ -49,7 +48,7 @@ class DenseWeight:
             words = legal_words(legal, rows, self.outputs)
             return finish(self._legal_logits(x, norm, words), epilogue)
         if rows > self._most_rows:
-            return self._by_library(x, norm, epilogue)
+            return by_library(x, norm, self.matrix, self.bias, epilogue)
         after, out, width = NOTHING, None, self.outputs
         if isinstance(epilogue, Gate):
             after, width, epilogue = GATED[epilogue.activation], width // 2, None
@@ -75,17 +74,26 @@ class DenseWeight:
             skinny(normed, self.matrix, self.bias, out, self._counters, legal=words)
         return out
 
-    def _by_library(self, x: Tensor, norm: RmsNorm | None, epilogue: Epilogue | None) -> Tensor:
-        if norm is not None:
-            x = rms_norm(x, norm, early=False)
-        if isinstance(epilogue, AddTo) and epilogue.norm is None:
-            residual = epilogue.residual
-            if self.bias is not None:
-                residual.add_(self.bias)
-            return residual.addmm_(x, self._transposed)
-        if self.bias is None:
-            return finish(torch.mm(x, self._transposed), epilogue)
-        return finish(torch.addmm(self.bias, x, self._transposed), epilogue)
+
+def by_library(
+    x: Tensor,
+    norm: RmsNorm | None,
+    matrix: Tensor,
+    bias: Tensor | None,
+    epilogue: Epilogue | None,
+) -> Tensor:
+    """The product of `x` [N, inputs] and `matrix` [outputs, inputs] by the vendor's library. See `Weight.matmul`."""
+    if norm is not None:
+        x = rms_norm(x, norm, early=False)
+    transposed = matrix.t()
+    if isinstance(epilogue, AddTo) and epilogue.norm is None:
+        residual = epilogue.residual
+        if bias is not None:
+            residual.add_(bias)
+        return residual.addmm_(x, transposed)
+    if bias is None:
+        return finish(torch.mm(x, transposed), epilogue)
+    return finish(torch.addmm(bias, x, transposed), epilogue)
 
 
 def most_rows(outputs: int, inputs: int) -> int:

@@ -21,7 +21,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from ..runtime.launch import overlap, precision, prefetch, processors
 from ..runtime.tuples import appended
-from .epilogue import NOTHING, After, activated, load_tile
+from .epilogue import NOTHING, After, load_tile, store_rows, sum_splits
 
 MOST_OF_TILE = 64
 """The most rows of `x` in one tile."""
@@ -39,46 +39,6 @@ AHEAD = 2
 
 ROOM = 200_000
 """Bytes of shared memory for the pipelined tiles of a multiprocessor."""
-
-
-@triton.jit
-def _within(ROWS: tl.constexpr, COLUMNS: tl.constexpr) -> tl.tensor:
-    """Offsets of the elements of a contiguous tile [ROWS, COLUMNS]."""
-    return tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
-
-
-@triton.jit
-def _sum_splits(
-    sums: tl.tensor,
-    partial_ptr: tl.tensor,
-    arrived_ptr: tl.tensor,
-    SLOT: tl.constexpr,
-    SPLITS: tl.constexpr,
-) -> tl.tensor:
-    """Store `sums`, a tuple of tiles; the last program of these outputs gets the sums over all splits.
-
-    Returns the sums and whether this program is the last. SLOT: the number of elements that a program stores.
-    """
-    base = partial_ptr + tl.program_id(0).to(tl.int64) * (SPLITS * SLOT)
-    at = base + tl.program_id(1) * SLOT
-    for i in tl.static_range(len(sums)):
-        tl.store(at + _within(sums[i].shape[0], sums[i].shape[1]), sums[i])
-        at += sums[i].shape[0] * sums[i].shape[1]
-    tl.debug_barrier()
-    last = tl.atomic_add(arrived_ptr + tl.program_id(0), 1, sem="acq_rel") == SPLITS - 1
-    tl.debug_barrier()
-    if last:
-        totals = ()
-        for i in tl.static_range(len(sums)):
-            total = tl.zeros(sums[i].shape, tl.float32)
-            for split in tl.static_range(SPLITS):
-                left = base + split * SLOT + _within(sums[i].shape[0], sums[i].shape[1])
-                total += tl.load(left, cache_modifier=".cg")
-            totals = appended(totals, total)
-            base += sums[i].shape[0] * sums[i].shape[1]
-        sums = totals
-        tl.store(arrived_ptr + tl.program_id(0), 0)
-    return sums, last
 
 
 @triton.jit
@@ -108,37 +68,6 @@ def _members(ROW_TILES: tl.constexpr) -> tl.tensor:
         members = appended(members, first + tl.arange(0, ROW_TILES[i]))
         first += ROW_TILES[i]
     return members
-
-
-@triton.jit
-def _store(
-    y: tl.tensor,
-    z: tl.tensor,
-    member: tl.tensor,
-    rows: tl.tensor,
-    output: tl.tensor,
-    inside: tl.tensor,
-    bias_ptr: tl.tensor,
-    out_ptr: tl.tensor,
-    OUTPUTS: tl.constexpr,
-    GATED: tl.constexpr,
-    ACTIVATION: tl.constexpr,
-    BIASED: tl.constexpr,
-    ADDED: tl.constexpr,
-) -> None:
-    """Store rows `member` of outputs `output` where `inside`: `y` [members, outputs], gated with `z` if GATED."""
-    if BIASED:
-        y += tl.load(bias_ptr + output, mask=inside, other=0.0).to(tl.float32)[None, :]
-    if GATED:
-        if BIASED:
-            at = bias_ptr + OUTPUTS + output
-            z += tl.load(at, mask=inside, other=0.0).to(tl.float32)[None, :]
-        y = activated(y, ACTIVATION) * z
-    used = (member < rows)[:, None] & inside[None, :]
-    out_at = out_ptr + member[:, None].to(tl.int64) * OUTPUTS + output[None, :]
-    if ADDED:
-        y += tl.load(out_at, mask=used, other=0.0).to(tl.float32)
-    tl.store(out_at, y.to(out_ptr.dtype.element_ty), mask=used)
 
 
 @triton.jit(do_not_specialize=["rows"])
@@ -221,12 +150,12 @@ def _skinny(
     for i in tl.static_range(len(sums)):
         tiles = appended(tiles, tl.trans(sums[i]))
     if SPLITS > 1:
-        tiles, last = _sum_splits(tiles, partial_ptr, arrived_ptr, SLOT, SPLITS)
+        tiles, last = sum_splits(tiles, partial_ptr, arrived_ptr, SLOT, SPLITS)
         if not last:
             return
     for i in tl.static_range(len(members)):
         z = tiles[len(members) + i] if GATED else None
-        _store(
+        store_rows(
             tiles[i], z, members[i], rows, output, inside, bias_ptr, out_ptr,
             OUTPUTS, GATED, ACTIVATION, BIASED, ADDED,
         )  # fmt: skip

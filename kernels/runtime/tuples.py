@@ -28,6 +28,17 @@ def appended(items: Tensors, item: tl.tensor) -> Tensors:
 
 
 @triton.jit
+def zero_tiles(
+    COUNT: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, DTYPE: tl.constexpr
+) -> Tensors:
+    """COUNT tiles [ROWS, COLUMNS] of zeros."""
+    found = ()
+    for _ in tl.static_range(COUNT):
+        found = appended(found, tl.zeros((ROWS, COLUMNS), DTYPE))
+    return found
+
+
+@triton.jit
 def second_half(items: Tensors) -> Tensors:
     """The second half of a tuple of even length."""
     found = ()

@@ -48,11 +48,14 @@ from intaglio.kernels.grammar.vocabulary_layout import lay_out
 from intaglio.kernels.grammar.walk_masks import GrammarStates, GrammarWalker
 from intaglio.kernels.linear.rms_norm import rms_norm
 from intaglio.kernels.linear.silu_gate import gate
+from intaglio.kernels.quantised.coded_weight import CodedWeight
+from intaglio.kernels.quantised.packed_codes import packed
 from intaglio.kernels.reference_kernels import ReferenceKernels
 from intaglio.kernels.runtime import precompile
 from intaglio.kernels.sample import reference_logits
 
 from tests.support.drafts import accepted, answers, random_drafts
+from tests.support.drawn_codes import FLOAT, drawn_codes
 from tests.support.legal import legal_tokens, random_legal
 from tests.support.paged import (
     Heads,
@@ -73,8 +76,9 @@ Checks = list[Callable[[], None]]
 """What is to be asserted of launches that have been made: when kernels are only compiled, nothing can be."""
 
 KERNELS = {
-    "_decode", "_gate", "_gemv", "_kv_copy", "_legal_row", "_legal_words", "_lone", "_packed", "_rms_norm",
-    "_rope_and_store", "_skinny", "_softcap", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass",
+    "_decode", "_dequantise", "_gate", "_gemv", "_gemv_codes", "_kv_copy", "_legal_row", "_legal_words", "_lone",
+    "_packed", "_quantise_rows", "_rescale", "_rms_norm", "_rope_and_store", "_skinny", "_skinny_codes", "_softcap",
+    "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass",
     "flat_pass", "stack_pass", "replay_pass", "tile_pass", "walk_pass",
 }  # fmt: skip
 
@@ -126,7 +130,7 @@ def tiles() -> Checks:
     return attended(make_step([70, 90], [70, 40], Heads(2, 2, 64), 16, DTYPE, 6), run)
 
 
-def packed() -> Checks:
+def packed_tokens() -> Checks:
     """Tokens that share a beginning, the last pack not full."""
     few = few_tokens(2)
     lengths = [50 + 7 * s for s in range(few + 2)]
@@ -195,6 +199,41 @@ def linears() -> Checks:
             near(gate(y), reference.gate(x)),
         ]
     return checks
+
+
+def quantised() -> Checks:
+    """Codes of 4 and 8 bits: one row, several, and more than read codes, whose activations are rounded as well."""
+    inputs, outputs, checks = 256, 96, Checks()
+    norm = RmsNorm(randn(inputs, seed=2), 1e-5)
+    there = RmsNorm(norm.weight.to(DEVICE), norm.eps)
+    for bits, group in ((4, 128), (8, None), (FLOAT, None)):
+        codes = drawn_codes(outputs, inputs, bits, group)
+        matrix = codes.dense(torch.float32).double()
+        form = packed([drawn_codes(outputs, inputs, bits, group, device=DEVICE)])
+        assert form is not None
+        weight = CodedWeight(form, None, torch.zeros(64, dtype=torch.int32, device=DEVICE))
+        for rows in (1, 5, 72):
+            x, residual = randn(rows, inputs, seed=rows), randn(rows, outputs, seed=4)
+            wide = x.double()
+            scale = (wide.square().mean(-1, keepdim=True) + norm.eps).rsqrt()
+            normed = (wide * scale * norm.weight.double()) @ matrix.T
+            total = residual.clone().to(DEVICE)
+            weight.matmul(x.to(DEVICE), epilogue=AddTo(total))
+            checks += [
+                near(weight.matmul(x.to(DEVICE), there), normed),
+                near(total, residual.double() + wide @ matrix.T, 2 * LIMIT),
+            ]
+    return checks + rounded_activations()
+
+
+def rounded_activations() -> Checks:
+    """An int8 product of rows that are rounded, in bfloat16: the interpreter does not multiply it."""
+    form = packed([drawn_codes(96, 256, 8, None, activations=True, device=DEVICE)])
+    assert form is not None
+    weight = CodedWeight(form, None, torch.zeros(64, dtype=torch.int32, device=DEVICE))
+    x = randn(72, 256, seed=1, dtype=torch.bfloat16)
+    right = x.double() @ drawn_codes(96, 256, 8, None).dense(torch.float32).double().T
+    return [near(weight.matmul(x.to(DEVICE)), right, 3e-2)]
 
 
 def head() -> Checks:
@@ -340,7 +379,18 @@ def walks() -> Checks:
     return checks
 
 
-CASES = [decode, tiles, packed, raw, linears, head, picks, drafts_and_copies, walks]
+CASES = [
+    decode,
+    tiles,
+    packed_tokens,
+    raw,
+    linears,
+    quantised,
+    head,
+    picks,
+    drafts_and_copies,
+    walks,
+]
 
 
 @pytest.fixture(scope="module")

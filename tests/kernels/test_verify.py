@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 import torch
-from intaglio.kernels.contracts import OK, Draw, SampleArgs, Truncation, Verified
+from intaglio.kernels.contracts import OK, Draw, SampleArgs, Truncation
 from intaglio.kernels.drafts.verify import verify
 from intaglio.kernels.reference_kernels import ReferenceKernels
 from intaglio.kernels.sample import reference_logits
+from intaglio.kernels.verified import Verified
 
 from tests.support.drafts import Drafted, accepted, answers, random_drafts
 

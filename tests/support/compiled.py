@@ -37,11 +37,14 @@ from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar.vocabulary_layout import lay_out
 from intaglio.kernels.linear.linear import DenseWeight, most_rows
 from intaglio.kernels.memory.kv_copy import kv_copy
+from intaglio.kernels.quantised.coded_weight import CodedWeight
+from intaglio.kernels.quantised.packed_codes import packed
 from intaglio.kernels.runtime import launch
 from intaglio.kernels.runtime.precompile import compile_ahead
 from intaglio.kernels.sample import logits_pipeline
 from triton.backends.compiler import GPUTarget
 
+from tests.support.drawn_codes import FLOAT, drawn_codes
 from tests.support.picks import cases
 
 H200 = GPUTarget("cuda", 90, 32)
@@ -159,6 +162,23 @@ def linears() -> None:
                 down.matmul(gated, epilogue=AddTo(x, norm))
 
 
+def quantised() -> None:
+    """Products of codes of every kind, conversions, and rows rounded to 8 bits."""
+    counters, inputs = torch.zeros(1 << 16, dtype=torch.int32), 512
+    norm = RmsNorm(torch.zeros(inputs, dtype=torch.bfloat16), 1e-6)
+    for bits, group in ((4, 128), (4, None), (8, None), (FLOAT, None), (FLOAT, 128)):
+        for symmetric in (True, False):
+            codes = drawn_codes(64, inputs, bits, group, symmetric=symmetric, activations=True)
+            form = packed([codes])
+            if form is None:
+                raise SystemExit(f"{bits} bits in groups of {group} have no form")
+            weight = CodedWeight(form, None, counters)
+            for rows in (1, 5, 64, 80):
+                x = torch.zeros((rows, inputs), dtype=torch.bfloat16)
+                weight.matmul(x, norm, Gate(Activation.SILU))
+                weight.matmul(x, epilogue=AddTo(torch.zeros((rows, 64), dtype=torch.bfloat16)))
+
+
 CAPPED = ScoreScaling(0.1, 50.0)
 # Each layer, type of a cache and scaling of scores at least once.
 KINDS = (
@@ -204,6 +224,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "picks": picks,
     "drafts": drafts,
     "linears": linears,
+    "quantised": quantised,
     "attention": attention,
     "more-attention": partial(attention, MORE_KINDS),
 }

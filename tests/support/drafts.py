@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import torch
-from intaglio.kernels.contracts import NOT_FINITE, NOTHING_LEGAL, OK, Sampled, Verified
+from intaglio.kernels.contracts import NOT_FINITE, NOTHING_LEGAL, OK, Sampled
+from intaglio.kernels.verified import Verified
 
 
 @dataclass(frozen=True)

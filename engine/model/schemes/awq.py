@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
+from intaglio.kernels.codes import Codes
 
 from .coded import Coded, Sparing, groups_of
 from .packed_integers import WORD, unpacked_awq
 from .quantization_settings import Settings
 from .scheme import Part, Schemes, Stored
-from .stored_codes import Codes
 
 BITS = 4
 

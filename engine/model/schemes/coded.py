@@ -8,12 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from intaglio.kernels.codes import Codes
 from intaglio.kernels.contracts import Kernels, Weight
 from torch import Tensor
 
 from .quantization_settings import is_named
 from .scheme import Dense, Part, Scheme, Stored
-from .stored_codes import Codes, codes_weight
+from .stored_codes import codes_weight
 
 
 class Coded(ABC):

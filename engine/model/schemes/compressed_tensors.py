@@ -1,7 +1,8 @@
 """Checkpoints in the format compressed-tensors: integers of 4 or 8 bits, and 8-bit floats, in groups of modules.
 
 Does: choose the scheme of each matrix from `quantization_config`, and decode its tensors. Does not: quantise
-activations, which stay in the dtype of the model, or keep keys and values in 8 bits because of `kv_cache_scheme`.
+activations (a product may, where `input_activations` has 8 bits), or keep keys and values in 8 bits because of
+`kv_cache_scheme`.
 """
 
 import re
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import torch
+from intaglio.kernels.codes import Codes
 
 from ...errors import ModelError
 from .coded import Coded, groups_of
@@ -18,7 +20,6 @@ from .gptq import input_order
 from .packed_integers import WORD, unpacked
 from .quantization_settings import Settings, is_named
 from .scheme import Dense, Part, Scheme, Schemes, Stored
-from .stored_codes import Codes
 
 LINEAR: Final = "Linear"
 PACKED: Final = "pack-quantized"
@@ -75,10 +76,11 @@ class PackedIntegers(Coded):
 
 @dataclass(frozen=True, slots=True)
 class PlainIntegers(Coded):
-    """Integers of 8 bits, one a byte, with a scale for each output or for the matrix."""
+    """Integers of 8 bits, one a byte, with a scale for each output or for the matrix. `activations`: see `Codes`."""
 
     by_output: bool
     symmetric: bool
+    activations: bool = False
 
     def tensors(self, outputs: int, inputs: int) -> Mapping[str, Stored]:
         """See `Scheme`."""
@@ -100,7 +102,7 @@ class PlainIntegers(Coded):
         if not self.symmetric:
             points = part(".weight_zero_point").to(torch.float32)
             zeros = points.reshape(-1, 1).expand(rows).contiguous()
-        return Codes(values, scales, zeros, values.shape[1], 8)
+        return Codes(values, scales, zeros, values.shape[1], 8, activations=self.activations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +155,14 @@ def _group(groups: Settings, name: str, form: Any) -> _Group:
                 re.compile(pattern[3:])
             except re.error as error:
                 raise group.wrong("targets", f"regular expressions ({error})") from None
-    return _Group(group.names("targets"), _scheme(weights, group.values.get("format") or form))
+    inputs = group.inner("input_activations")
+    rounded = inputs is not None and inputs.values.get("num_bits") == 8
+    form = group.values.get("format") or form
+    return _Group(group.names("targets"), _scheme(weights, form, rounded=rounded))
 
 
-def _scheme(weights: Settings, form: Any) -> Scheme:
+def _scheme(weights: Settings, form: Any, *, rounded: bool) -> Scheme:
+    """The scheme of matrices; `rounded`: the format rounds their activations to 8 bits as well."""
     kind = weights.choice("type", ("int", "float"), "int")
     bits = weights.count("num_bits")
     strategy = weights.choice("strategy", ("tensor", "channel", "group", "block"), "tensor")
@@ -166,13 +172,13 @@ def _scheme(weights: Settings, form: Any) -> Scheme:
         if strategy == "block" and block is not None:
             return Fp8Blocks(*block, ".weight_scale")
         if strategy in ("tensor", "channel"):
-            return Fp8Rows(by_output=strategy == "channel")
+            return Fp8Rows(strategy == "channel", rounded)
     if kind == "int" and form == PACKED and bits in (4, 8) and strategy in ("group", "channel"):
         ordered = weights.values.get("actorder") in ("group", True)
         size = weights.group_size() if strategy == "group" else None
         return PackedIntegers(bits, size, symmetric, ordered)
     if kind == "int" and form in PLAIN and bits == 8 and strategy in ("tensor", "channel"):
-        return PlainIntegers(strategy == "channel", symmetric)
+        return PlainIntegers(strategy == "channel", symmetric, rounded)
     raise ModelError(
         f"weights of type {kind} with {bits} bits by {strategy} in the format {form!r} are not supported",
         where=weights.where,

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
+from intaglio.kernels.codes import Codes
 from torch import Tensor
 
 from ...errors import ModelError
@@ -16,7 +17,6 @@ from .coded import Coded, Sparing, groups_of
 from .packed_integers import WORD, unpacked
 from .quantization_settings import Settings
 from .scheme import Part, Schemes, Stored
-from .stored_codes import Codes
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
+from intaglio.kernels.codes import ROWS, Codes, scaled
 from intaglio.kernels.contracts import Epilogue, Kernels, RmsNorm, Weight
 from torch import Tensor
 
 from .int8 import Int8Weight
 
-ROWS = 256
-"""Rows of a matrix that are converted at once; this bounds the memory of float32 copies."""
 FEW = 32
 """The most rows of `x` for which torch's product with 4-bit weights is faster than converting them."""
 INT4_GROUPS = (32, 64, 128, 256)
@@ -27,49 +26,13 @@ INT4_OUTPUTS = 16
 INT4_MIDDLE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Codes:
-    """A matrix [outputs, inputs]: each element is (code - zero) * scale, computed in float32.
-
-    `values` [outputs, inputs], of one byte each: int8, uint8 or an 8-bit float. `scales` and `zeros` [outputs, groups]
-    float32, for groups of `group_size` columns each. Column `c` of these tensors belongs to input `order[c]`, to input
-    `c` without an order. `bits` is the number of bits that the integers have, 0 for floats.
-    """
-
-    values: Tensor
-    scales: Tensor
-    zeros: Tensor | None
-    group_size: int
-    bits: int
-    order: Tensor | None = None
-
-    def dense(self, dtype: torch.dtype) -> Tensor:
-        """The matrix in `dtype`, its columns in the order of the inputs."""
-        outputs, inputs = self.values.shape
-        out = self.values.new_empty((outputs, inputs), dtype=dtype)
-        for begin in range(0, outputs, ROWS):
-            rows = slice(begin, begin + ROWS)
-            zeros = None if self.zeros is None else self.zeros[rows]
-            out[rows] = scaled(self.values[rows], self.scales[rows], zeros, self.group_size)
-        if self.order is None:
-            return out
-        return out[:, torch.argsort(self.order)]
-
-
-def scaled(values: Tensor, scales: Tensor, zeros: Tensor | None, group_size: int) -> Tensor:
-    """(values - zeros) * scales in float32, by groups of columns; the last group may be shorter."""
-    outputs, inputs = values.shape
-    floats = torch.nn.functional.pad(values.to(torch.float32), (0, -inputs % group_size))
-    groups = floats.view(outputs, -1, group_size)
-    if zeros is not None:
-        groups = groups - zeros.unsqueeze(2)
-    return (groups * scales.unsqueeze(2)).view(outputs, -1)[:, :inputs]
-
-
 def codes_weight(
     blocks: Sequence[Codes], bias: Tensor | None, kernels: Kernels, dtype: torch.dtype
 ) -> Weight:
     """The weight of `blocks`, with the same inputs and concatenated along the outputs, for a model in `dtype`."""
+    coded = kernels.coded(blocks, bias, dtype)
+    if coded is not None:
+        return coded
     on_cpu = blocks[0].values.device.type == "cpu"
     if on_cpu and dtype == torch.bfloat16:
         if all(map(_fits_int4, blocks)):

@@ -1,0 +1,462 @@
+"""Steps of the 8B shape with quantised weights against bfloat16, on a GPU: one table, and the tiles that are fastest.
+
+    python -m tests.bench.bench_quant [--out FILE] [--layers 32] [--seconds 220] [--no-tiles]
+
+Random weights of the layers in each form, the head in bfloat16. A step is the forward pass and the logits, replayed as
+a CUDA graph for 1, 64 and 512 sequences with a context of 512 tokens, and launched for eight prompts of 1,024 tokens:
+medians. The floor is the bytes of weights, scales and keys over the measured copy bandwidth. Before that, each matrix
+of a layer is multiplied with tiles of several shapes, over copies that do not fit the L2 cache; the steps use the
+fastest of them. Two minutes are the compiler's, for two hundred variants.
+"""
+
+import argparse
+import gc
+import json
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from intaglio.engine.model.decoder import Decoder
+from intaglio.engine.model.schemes.coded import Coded
+from intaglio.engine.model.schemes.scheme import Part, Scheme, Stored, Uniform
+from intaglio.engine.model.spec import parse_spec
+from intaglio.engine.model.weights import random_decoder
+from intaglio.kernels.codes import Codes
+from intaglio.kernels.contracts import (
+    Activation,
+    AddTo,
+    Epilogue,
+    Gate,
+    HostRagged,
+    Ragged,
+    RmsNorm,
+    Weight,
+)
+from intaglio.kernels.gpu import COUNTERS, GpuKernels
+from intaglio.kernels.linear.epilogue import ADDED, GATED, NOTHING, After
+from intaglio.kernels.linear.linear import by_library
+from intaglio.kernels.quantised.coded_weight import CodedWeight
+from intaglio.kernels.quantised.dequantise import dequantise
+from intaglio.kernels.quantised.gemv_codes import GemvCodesShape, gemv_codes
+from intaglio.kernels.quantised.packed_codes import CodeKind, PackedCodes, packed
+from intaglio.kernels.quantised.skinny_codes import (
+    SkinnyCodesShape,
+    skinny_codes,
+    skinny_codes_shape,
+)
+from intaglio.kernels.runtime.precompile import compile_ahead
+
+from tests.bench.roofline import copy_bandwidth
+
+CONFIG: dict[str, Any] = {
+    "architectures": ["LlamaForCausalLM"],
+    "vocab_size": 151_936,
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "rms_norm_eps": 1e-6,
+    "max_position_embeddings": 4096,
+    "tie_word_embeddings": False,
+}
+BLOCK, CONTEXT, PROMPTS, PROMPT = 16, 512, 8, 1024
+ROWS = (1, 64, 512)
+MATRICES = {
+    "qkv": (6144, 4096, NOTHING),
+    "output": (4096, 4096, ADDED),
+    "gate_up": (28672, 4096, GATED[Activation.SILU]),
+    "down": (4096, 14336, ADDED),
+}
+FORMS = {"w4": (4, 128), "int8": (8, None), "fp8": (0, None)}
+"""Bits and group size of each form."""
+GOALS = {"fp8": (2.2, 4.2, 1.6), "int8": (2.3, 4.4, 1.4), "w4": (1.45, 4.2, 1 / 1.05)}
+"""Milliseconds at most for 1 and 64 rows; times the speed of bfloat16 at least for prompts."""
+COPIES_BYTES = 200 << 20
+DEVICE = torch.device("cuda")
+
+
+@dataclass(frozen=True)
+class Drawn(Coded):
+    """A scheme of random codes of `bits` bits, 0 for floats, in symmetric groups."""
+
+    bits: int
+    group_size: int | None
+
+    def tensors(self, outputs: int, inputs: int) -> Mapping[str, Stored]:
+        kind = torch.uint8 if self.bits else torch.float8_e4m3fn
+        return {".codes": Stored((outputs, inputs), kind)}
+
+    def codes(self, part: Part) -> Codes:
+        return self.of(part(".codes"))
+
+    def of(self, values: torch.Tensor) -> Codes:
+        """Codes of random bytes [outputs, inputs], or floats."""
+        outputs, inputs = values.shape
+        size = self.group_size or inputs
+        scales = torch.rand((outputs, inputs // size), device=values.device) + 0.5
+        scales = (scales * 0.02 / 2 ** max(self.bits - 2, 0)).to(torch.bfloat16).float()
+        zeros = None
+        if self.bits:
+            values, zeros = (
+                values & (2**self.bits - 1),
+                torch.full_like(scales, 2.0 ** (self.bits - 1)),
+            )
+        return Codes(values, scales, zeros, size, self.bits, None, activations=self.bits != 4)
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """A shape of tiles, and microseconds a product: of each candidate, the fastest first."""
+
+    matrix: str
+    form: str
+    rows: int
+    floor_us: float
+    found: list[tuple[str, float]] = field(default_factory=list)
+
+
+def candidates(rows: int, packed: PackedCodes, after: After) -> Iterator[SkinnyCodesShape]:
+    """Shapes around the one by the rule."""
+    x = torch.empty((rows, 1), dtype=torch.bfloat16, device=packed.codes.device)
+    rule = skinny_codes_shape(x, packed, after)
+    yield rule
+    found = {rule}
+    large = rows > 64
+    for block_out, warps in ((64, 4), (128, 4), (128, 8)):
+        for splits in (1, 2, 4, 8):
+            for stages in (3, 5):
+                if large and (splits > 1 or stages > 3 or block_out == 64):
+                    continue
+                shape = replace(
+                    rule, block_out=block_out, warps=warps, splits=splits, stages=stages
+                )
+                tiles = packed.outputs // (2 if after.activation else 1) // block_out
+                busy = tiles * splits * -(-rows // shape.block_rows)
+                if not large and not 100 <= busy <= 900:
+                    continue
+                if shared_bytes(shape, packed, after) > 180_000 or shape in found:
+                    continue
+                found.add(shape)
+                yield shape
+    if large:
+        yield replace(rule, block_rows=128, block_out=128, splits=1, stages=3, warps=8)
+
+
+def shared_bytes(shape: SkinnyCodesShape, packed: PackedCodes, after: After) -> int:
+    """About what the pipeline of a program holds."""
+    chunk, matrices = 2 * packed.part, 2 if after.activation else 1
+    codes = shape.block_out * matrices * chunk * 2 // packed.kind.in_word
+    return shape.stages * (codes + shape.block_rows * chunk * 2)
+
+
+def milliseconds(call: Callable[[], object], *, graph: bool = True, replays: int = 7) -> float:
+    """Median time of a call."""
+    call()
+    torch.cuda.synchronize()
+    run = call
+    if graph:
+        captured = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(captured):
+            call()
+        run = captured.replay
+    times: list[float] = []
+    for _ in range(replays + 1):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        run()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end))
+    return statistics.median(times[1:])
+
+
+class Products:
+    """The products of one matrix in one form, over copies that do not fit the L2 cache."""
+
+    def __init__(self, name: str, form: str) -> None:
+        self.outputs, self.inputs, self.after = MATRICES[name]
+        bits, group = FORMS[form]
+        scheme = Drawn(bits, group)
+        values = torch.randint(
+            0, 256, (self.outputs, self.inputs), dtype=torch.uint8, device=DEVICE
+        )
+        if not bits:
+            values = torch.randn((self.outputs, self.inputs), device=DEVICE).to(torch.float8_e4m3fn)
+        first = packed([scheme.of(values)])
+        assert first is not None
+        self.packed, self.nbytes = first, first.codes.nbytes + first.scales.nbytes
+        count = max(2, -(-COPIES_BYTES // self.nbytes))
+        self.copies = [first]
+        for _ in range(count - 1):
+            self.copies.append(
+                replace(first, codes=first.codes.clone(), scales=first.scales.clone())
+            )
+        self.counters = torch.zeros(COUNTERS, dtype=torch.int32, device=DEVICE)
+        self.norm = RmsNorm(torch.ones(self.inputs, dtype=torch.bfloat16, device=DEVICE), 1e-6)
+
+    def tensors(self, rows: int) -> tuple[torch.Tensor, torch.Tensor]:
+        width = self.outputs // 2 if self.after.activation else self.outputs
+        x = torch.randn((rows, self.inputs), dtype=torch.bfloat16, device=DEVICE)
+        return x, torch.zeros((rows, width), dtype=torch.bfloat16, device=DEVICE)
+
+    def calls(self, rows: int) -> dict[str, Callable[[], None]]:
+        """All products of so many rows, by the names of their shapes."""
+        x, out = self.tensors(rows)
+
+        def skinny(shape: SkinnyCodesShape) -> None:
+            for copy in self.copies:
+                skinny_codes(x, copy, None, out, self.counters, after=self.after, shape=shape)
+
+        def gemv(shape: GemvCodesShape) -> None:
+            for copy in self.copies:
+                gemv_codes(x, copy, None, out, norm=self.norm, after=self.after, shape=shape)
+
+        found: dict[str, Callable[[], None]] = {
+            named(shape): partial(skinny, shape)
+            for shape in candidates(rows, self.packed, self.after)
+        }
+        if rows > 64:
+            epilogue: Epilogue | None = AddTo(out) if self.after.added else None
+            if self.after.activation is not None:
+                epilogue = Gate(self.after.activation)
+
+            def library() -> None:
+                for copy in self.copies:
+                    by_library(x, None, dequantise(copy, torch.bfloat16), None, epilogue)
+
+            found["library"] = library
+        if rows == 1 and self.packed.kind is not CodeKind.NIBBLE:
+            for block_out, words, warps in ((4, 2048, 8), (8, 2048, 8), (8, 1024, 4), (4, 1024, 4)):
+                shape = GemvCodesShape(block_out, words, warps)
+                found["gemv " + named(shape)] = partial(gemv, shape)
+        return found
+
+
+def named(shape: SkinnyCodesShape | GemvCodesShape) -> str:
+    return "/".join(map(str, astuple(shape)))
+
+
+def tile_rows(form: str) -> tuple[int, ...]:
+    return (1, 64, 256, 512) if form == "w4" else (1, 64)
+
+
+def tune(bandwidth: float, until: float) -> Iterator[Tiles]:
+    """The times of all candidates, by matrix, form and rows."""
+    for form in FORMS:
+        products = {name: Products(name, form) for name in MATRICES}
+
+        def passes(products: Mapping[str, Products] = products, form: str = form) -> None:
+            for one in products.values():
+                for rows in tile_rows(form):
+                    for call in one.calls(rows).values():
+                        call()
+
+        began = time.perf_counter()
+        try:
+            count = sum(compile_ahead(passes).values())
+            print(f"{form}: {count} kernels in {time.perf_counter() - began:.0f} s", flush=True)
+        except Exception as error:  # noqa: BLE001 - a shape that does not fit is no figure
+            print(f"{form}: {type(error).__name__}: {error}", flush=True)
+        for name, one in products.items():
+            for rows in tile_rows(form):
+                floor = 1e6 * one.nbytes / bandwidth
+                tiles = Tiles(name, form, rows, floor)
+                for shape, call in one.calls(rows).items():
+                    if time.perf_counter() > until:
+                        break
+                    try:
+                        us = 1e3 * milliseconds(call) / len(one.copies)
+                    except Exception as error:  # noqa: BLE001 - a shape that does not fit is no figure
+                        print(f"{name} {form} {rows} {shape}: {type(error).__name__}", flush=True)
+                        continue
+                    tiles.found.append((shape, us))
+                tiles.found.sort(key=lambda pair: pair[1])
+                best = ", ".join(f"{shape} {us:.1f}" for shape, us in tiles.found[:4])
+                print(f"{name:8} {form:5} {rows:4} floor {floor:6.1f}: {best}", flush=True)
+                yield tiles
+        del products
+        gc.collect()
+        torch.cuda.empty_cache()
+
+
+def chooser(
+    tuned: Sequence[Tiles],
+) -> Callable[[torch.Tensor, PackedCodes, After], SkinnyCodesShape]:
+    """The fastest of the measured shapes, else that by the rule."""
+    best: dict[tuple[int, int, str, int], SkinnyCodesShape] = {}
+    for tiles in tuned:
+        outputs, inputs, _ = MATRICES[tiles.matrix]
+        bits = FORMS[tiles.form][0]
+        kind = CodeKind.NIBBLE if bits == 4 else CodeKind.SIGNED if bits else CodeKind.FLOAT
+        shapes = [shape for shape, _ in tiles.found if shape[0].isdigit()]
+        if shapes:
+            best[outputs, inputs, kind.value, tiles.rows] = SkinnyCodesShape(
+                *map(int, shapes[0].split("/"))
+            )
+
+    def choose(x: torch.Tensor, form: PackedCodes, after: After) -> SkinnyCodesShape:
+        key = form.outputs, form.padded, form.kind.value, x.shape[0]
+        return best.get(key) or skinny_codes_shape(x, form, after)
+
+    return choose
+
+
+class TunedKernels(GpuKernels):
+    """Kernels with measured shapes of tiles."""
+
+    def __init__(self, tuned: Sequence[Tiles]) -> None:
+        super().__init__(DEVICE)
+        self._choose = chooser(tuned)
+
+    def coded(
+        self, blocks: Sequence[Codes], bias: torch.Tensor | None, dtype: torch.dtype
+    ) -> Weight | None:
+        form = packed(blocks)
+        assert dtype == torch.bfloat16
+        assert form is not None
+        return CodedWeight(form, bias, self._counters, self._choose)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A forward pass and its logits; all tensors are fixed."""
+
+    decoder: Decoder
+    cache: torch.Tensor
+    counts: tuple[int, ...]
+    context: int
+
+    def call(self) -> Callable[[], object]:
+        """What is timed."""
+        count, rows = len(self.counts), sum(self.counts)
+        starts = torch.tensor([0, *self.counts]).cumsum(0)
+        lengths = torch.full((count,), self.context)
+        width = -(-self.context // BLOCK)
+        tables = 1 + torch.arange(count * width, dtype=torch.int32).view(count, width)
+        positions = torch.cat([torch.arange(self.context - n, self.context) for n in self.counts])
+        which = torch.arange(count).repeat_interleave(torch.tensor(self.counts))
+        slots = tables[which, positions // BLOCK].long() * BLOCK + positions % BLOCK
+        tokens = torch.arange(rows, device=DEVICE)
+        host = None
+        if rows > count:
+            host = HostRagged(
+                starts.numpy(), lengths.numpy(), torch.arange(count).numpy(), tables.numpy()
+            )
+        there = starts.int().to(DEVICE), lengths.int().to(DEVICE), tables.to(DEVICE)
+        ragged = Ragged(*there, None, host)
+        at = positions.int().to(DEVICE), slots.int().to(DEVICE)
+        caches = [self.cache] * len(self.decoder.layers)
+        last = (starts[1:] - 1).to(DEVICE)
+
+        def run() -> object:
+            step = self.decoder.step(ragged, *at, self.cache.shape)
+            hidden = self.decoder.hidden(tokens, caches, step, last if rows > count else None)
+            return self.decoder.logits(hidden)
+
+        return run
+
+
+def weights_bytes(form: str, layers: int) -> float:
+    """Bytes of weights and scales that a step reads, with the head."""
+    bits, group = FORMS.get(form, (16, None))
+    bytes_each = {4: 0.5, 16: 2.0}.get(bits, 1.0) + (0 if group is None else 2 / group)
+    count = sum(outputs * inputs for outputs, inputs, _ in MATRICES.values())
+    head: int = CONFIG["vocab_size"] * CONFIG["hidden_size"]
+    return layers * count * bytes_each + 2 * head
+
+
+def steps(
+    form: str, tuned: Sequence[Tiles], layers: int, cache: torch.Tensor, bandwidth: float
+) -> dict[str, float]:
+    """Milliseconds of each kind of step in one form."""
+    spec = parse_spec(CONFIG | {"num_hidden_layers": layers})
+    scheme: Scheme | None = Drawn(*FORMS[form]) if form != "bf16" else None
+    if scheme is not None:
+        spec = replace(spec, schemes=Uniform(scheme))
+    kernels = GpuKernels(DEVICE) if scheme is None else TunedKernels(tuned)
+    decoder = random_decoder(
+        spec, kernels=kernels, dtype=torch.bfloat16, device=DEVICE, positions=2048
+    )
+    small = replace(decoder, layers=decoder.layers[:2])
+    kinds = {str(rows): ((1,) * rows, CONTEXT) for rows in ROWS}
+    kinds["prompts"] = ((PROMPT,) * PROMPTS, PROMPT)
+
+    def passes() -> None:
+        for counts, context in kinds.values():
+            Step(small, cache, counts, context).call()()
+
+    compile_ahead(passes)
+    nbytes = weights_bytes(form, layers)
+    found: dict[str, float] = {"weights_gb": nbytes / 1e9}
+    for name, (counts, context) in kinds.items():
+        call = Step(decoder, cache, counts, context).call()
+        prompts = name == "prompts"
+        found[name] = milliseconds(call, graph=not prompts, replays=3 if prompts else 9)
+        if not prompts:
+            keys = cache.shape[3] * cache.shape[4] * 4 * context * len(counts) * layers
+            found[f"floor {name}"] = 1e3 * (nbytes + keys) / bandwidth
+    return found
+
+
+def show(rows: Mapping[str, Mapping[str, float]]) -> None:
+    plain = rows["bf16"]
+    kinds = [str(rows) for rows in ROWS]
+    head = "".join(f"{kind + ' ms':>10}{'floor':>8}{'x bf16':>8}" for kind in kinds)
+    print(f"{'':6}{'GB':>7}{head}{'prompts':>10}{'x bf16':>8}")
+    for form, row in rows.items():
+        line = f"{form:6}{row['weights_gb']:7.2f}"
+        for kind in kinds:
+            line += f"{row[kind]:10.3f}{row['floor ' + kind]:8.3f}{plain[kind] / row[kind]:8.2f}"
+        print(f"{line}{row['prompts']:10.2f}{plain['prompts'] / row['prompts']:8.2f}", flush=True)
+        if form in GOALS:
+            one, many, faster = GOALS[form]
+            print(f"{'goal':13}{one:10.2f}{'':16}{many:10.2f}{'':42}{'':10}{faster:8.2f}")
+
+
+@torch.inference_mode()
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--layers", type=int, default=32)
+    parser.add_argument("--seconds", type=float, default=220.0, help="for all measurements")
+    parser.add_argument("--no-tiles", action="store_true", help="only steps, tiles by the rule")
+    args = parser.parse_args()
+    began = time.perf_counter()
+    torch.manual_seed(0)
+    bandwidth = copy_bandwidth()
+    torch.cuda.empty_cache()
+    out: dict[str, Any] = {
+        "device": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "bandwidth": bandwidth,
+    }
+    print(out, flush=True)
+    until = began + args.seconds * 0.6
+    tuned = [] if args.no_tiles else list(tune(bandwidth, until))
+    out["tiles"] = [asdict(one) for one in tuned]
+    blocks = max(max(ROWS) * CONTEXT, PROMPTS * PROMPT) // BLOCK + 1
+    cache = torch.zeros((2, blocks, BLOCK, 8, 128), dtype=torch.bfloat16, device=DEVICE).normal_()
+    out["steps"] = {}
+    for form in ("bf16", *FORMS):
+        out["steps"][form] = steps(form, tuned, args.layers, cache, bandwidth)
+        gc.collect()
+        torch.cuda.empty_cache()
+        print(
+            form, json.dumps(out["steps"][form]), f"{time.perf_counter() - began:.0f} s", flush=True
+        )
+        if args.out:
+            args.out.write_text(json.dumps(out, indent=1) + "\n")
+    show(out["steps"])
+
+
+if __name__ == "__main__":
+    main()
