@@ -20,6 +20,7 @@ from . import messages
 from .messages import BlockReport
 from .process import ANSWERS, COMMANDS
 from .sockets import SocketReader, unbounded
+from .unread_deltas import UnreadDeltas
 
 JOIN_S: Final = 0.01  # between two attempts to join
 
@@ -46,7 +47,7 @@ class Connection:
         answers.routing_id = self._name
         answers.connect(f"ipc://{folder / ANSWERS}")
         self._reader = SocketReader(answers, self._receive)
-        self._streams: dict[str, asyncio.Queue[Delta | EngineStopped]] = {}
+        self._streams: dict[str, UnreadDeltas] = {}
         self._in_flight: dict[str, Request] = {}  # whether or not their callers still wait
         self._checks: dict[int, asyncio.Future[BlockReport]] = {}
         self._tickets = count()
@@ -58,18 +59,20 @@ class Connection:
         """See `Attachment.generate`."""
         if request.id in self._streams:
             raise InvalidRequest(f"a request with the id {request.id!r} is running")
-        queue: asyncio.Queue[Delta | EngineStopped] = asyncio.Queue()
-        self._streams[request.id] = queue
+        unread = UnreadDeltas()
+        self._streams[request.id] = unread
         over = False
         try:
             self._send(messages.Submit(request, whole))
             self._in_flight[request.id] = request
             while not over:
-                item = await queue.get()
-                over = not isinstance(item, Delta) or item.finish is not None
-                if isinstance(item, EngineStopped):
-                    raise item
-                yield item
+                try:
+                    delta = await unread.get()
+                except EngineStopped:
+                    over = True
+                    raise
+                over = delta.finish is not None
+                yield delta
         finally:
             del self._streams[request.id]
             if not over and request.id in self._in_flight:
@@ -100,8 +103,8 @@ class Connection:
 
     def end(self, error: EngineStopped) -> None:
         """End all requests and checks with `error`."""
-        for queue in self._streams.values():
-            queue.put_nowait(error)
+        for unread in self._streams.values():
+            unread.end(error)
         for answer in self._checks.values():
             if not answer.done():
                 answer.set_exception(error)
@@ -132,19 +135,23 @@ class Connection:
             self._joined()
 
     def _on_delta(self, delta: Delta) -> None:
-        item: Delta | EngineStopped = delta
+        refusal: EngineStopped | None = None
         if delta.finish is not None:
             code = "" if delta.error is None else delta.error.code
             if code == EngineLost.code:  # a step failed: the process ends, and `close` comes soon
                 return
             request = self._in_flight.pop(delta.request_id, None)
             if code == EngineStopped.code:
-                item = stopped("is being restarted")
+                refusal = stopped("is being restarted")
             elif request is not None:
                 self._survived(request)
-        queue = self._streams.get(delta.request_id)
-        if queue is not None:  # None: aborted, and these are its last deltas
-            queue.put_nowait(item)
+        unread = self._streams.get(delta.request_id)
+        if unread is None:  # aborted, and these are its last deltas
+            return
+        if refusal is None:
+            unread.put(delta)
+        else:
+            unread.end(refusal)
 
 
 def stopped(reason: str) -> EngineStopped:
