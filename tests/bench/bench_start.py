@@ -39,16 +39,15 @@ PATIENCE_S = 400.0
 
 
 def checkpoint(folder: Path, shape: str, tokenizer: Path) -> None:
-    """Random weights of a shape, with a tokenizer and a plain chat template beside them."""
+    """Random weights of a shape, with a tokenizer and its chat template beside them."""
     from intaglio.engine.model.expected_tensors import expected_shapes
     from intaglio.engine.model.spec import read_spec
 
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(SHAPES[shape]))
-    shutil.copy(tokenizer / "tokenizer.json", folder / "tokenizer.json")
-    template = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}assistant: "
-    described = {"chat_template": template, "eos_token": "<|endoftext|>"}
-    (folder / "tokenizer_config.json").write_text(json.dumps(described))
+    for name in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
+        if (tokenizer / name).exists():
+            shutil.copy(tokenizer / name, folder / name)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     weights = {
         name: (torch.randn(size, device=device) * 0.02).to(torch.bfloat16).cpu()
@@ -107,7 +106,9 @@ def start(model: Path | None, caches: Path) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Seconds to the first answer of a server.")
     parser.add_argument("--shape", choices=SHAPES)
-    parser.add_argument("--tokenizer", type=Path, help="folder with a tokenizer.json")
+    parser.add_argument(
+        "--tokenizer", type=Path, help="folder with a tokenizer and a chat template"
+    )
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

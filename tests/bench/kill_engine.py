@@ -113,15 +113,20 @@ def _answered(end: Ended, expected: str) -> str:
 
 @contextmanager
 def served(model: Path, engines: int, settings: dict[str, str]) -> Iterator[str]:
-    """The address of a server."""
+    """The address of a server that is ready. Raises `RuntimeError` if it ends before."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "intaglio", "serve", "--port", str(port)]
     command += ["--model", str(model), "--engines", str(engines), "--log-format", "json"]
     with subprocess.Popen(command, env={**os.environ, **settings}) as server:
+        url = f"http://127.0.0.1:{port}"
         try:
-            yield f"http://127.0.0.1:{port}"
+            while not is_ready(url):
+                if server.poll() is not None:
+                    raise RuntimeError(f"the server ended with status {server.returncode}")
+                time.sleep(0.1)
+            yield url
         finally:
             server.send_signal(signal.SIGTERM)
 
@@ -154,9 +159,9 @@ async def one(client: httpx2.AsyncClient, number: int) -> Ended:
     return Ended(answer.status_code, data, streamed, error.get("code", ""), retryable)
 
 
-async def ready(client: httpx2.AsyncClient) -> bool:
+def is_ready(url: str) -> bool:
     try:
-        return (await client.get("/ready")).status_code == 200
+        return httpx2.get(f"{url}/ready").status_code == 200
     except httpx2.TransportError:
         return False
 
@@ -201,8 +206,6 @@ async def measure(
         httpx2.AsyncClient(base_url=url, timeout=PATIENCE_S, limits=limits) as client,
         httpx2.AsyncClient(base_url=url, timeout=PATIENCE_S) as watcher,
     ):
-        while not await ready(watcher):  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
         await one(client, 1)
         for number in range(UNDISTURBED + rounds):
             began = time.perf_counter()
@@ -276,7 +279,7 @@ def model_of(shape: str, tokenizer: Path | None, folder: Path) -> Path:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Kills engines under load.")
     parser.add_argument("--shape", choices=[*SHAPES, "embedded"], default="tiny")
-    parser.add_argument("--tokenizer", type=Path, help="folder with a tokenizer.json")
+    parser.add_argument("--tokenizer", type=Path, help="folder with a tokenizer and template")
     parser.add_argument("--data", type=Path, help="folder with tokenizers, in place of --tokenizer")
     parser.add_argument("--requests", type=int, default=512)
     parser.add_argument("--rounds", type=int, default=20)
