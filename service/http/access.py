@@ -16,6 +16,7 @@ import hmac
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from ipaddress import ip_address
 
 from starlette.types import Scope
@@ -176,6 +177,9 @@ def _is_local_name(host: str) -> bool:
     return is_loopback(host) or (bool(host) and not set(host) & set(".:[]"))
 
 
+@lru_cache(
+    maxsize=256
+)  # every request asks for the address of the server and for the name that its client uses
 def _is_local_ip(text: str) -> bool:
     try:
         return ip_address(text.strip("[]")).is_loopback
