@@ -29,7 +29,7 @@ from .real import records
 from .real.tasks import draw_sample
 from .wear import classified, surrounded, worn
 
-LENGTHS = (256, 384, 512, 640, 768, 1024, 1536, 2048, 3072)
+LENGTHS = (256, 384, 512, 768, 1024, 1536, 2048, 4096)
 PROSE_LENGTH = 1024
 LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es")
 _CHUNK = 64

@@ -18,6 +18,7 @@ from .draft import decide
 from .draw import Draw, Split
 from .kinds import KINDS
 from .layout import lay_out
+from .scenes import SCENES, compose
 from .schema import answer_text, ask
 
 
@@ -36,11 +37,28 @@ class Sample:
 
 
 _WEIGHTS = [kind.weight for kind in KINDS]
+_SCENE_WEIGHTS = [scene.weight for scene in SCENES]
+SCENIC = 0.55
+"""The share of scenes among the documents; the others are laid out from facts."""
 
 
 def sample(seed: int, split: Split) -> Sample:
     """The sample of a seed. Training seeds and held-out seeds name different samples."""
     rng = random.Random(f"{split}:{seed}")
+    return _scenic(rng, split) if rng.random() < SCENIC else _laid_out(rng, split)
+
+
+def _scenic(rng: random.Random, split: Split) -> Sample:
+    scene = rng.choices(SCENES, _SCENE_WEIGHTS)[0]
+    while True:
+        draw = Draw(rng, split, scene.language)
+        content, text = compose(draw, scene)
+        schema, answer = ask(draw, content)
+        if answer:
+            return Sample(scene.kind, schema, text, answer)
+
+
+def _laid_out(rng: random.Random, split: Split) -> Sample:
     kind = rng.choices(KINDS, _WEIGHTS)[0]
     while True:
         draw = Draw(rng, split, rng.choice(kind.languages))

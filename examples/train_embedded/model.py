@@ -32,7 +32,7 @@ class Shape:
     head_dim: int = 64
     rms_norm_eps: float = 1e-6
     rope_theta: float = 100_000.0
-    max_position_embeddings: int = 2048
+    max_position_embeddings: int = 4096
 
 
 class Norm(nn.Module):

@@ -77,7 +77,7 @@ def main() -> None:
     train(chosen.samples).save(str(chosen.out / "tokenizer.json"))
     config = {
         "tokenizer_class": "PreTrainedTokenizerFast",
-        "model_max_length": 2048,
+        "model_max_length": 4096,
         "bos_token": None,
         "eos_token": END,
         "pad_token": PAD,

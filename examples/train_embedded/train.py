@@ -7,6 +7,9 @@ Without `--real` there is no prose, and all documents are synthetic.
 The learning rate follows a cosine of the wall clock, so the schedule ends exactly when the time does.
 Checkpoints appear in `--out` every two minutes: `last/` is what the package ships (config and bf16 shards), `state.pt` all
 that `--resume` needs to go on with the same schedule after an end of any sort. `--start` takes only the weights of another run.
+
+A schedule can be spread over machines that share nothing but weights: with `--part 0 0.5` the first runs its first half, and
+with `--part 0.5 1 --start last` the second runs the rest. The optimisers' moments are lost; the warm-up builds new ones.
 """
 
 from __future__ import annotations
@@ -46,15 +49,20 @@ class Settings:
     other_rate: float = 3e-3
     warm_steps: int = 150
     decay: float = 0.05
-    prose_until: float = 0.2  # of the time; before it all is prose, and after it a little
+    prose_until: float = 0.2  # of the schedule; before it all is prose, and after it a little
     prose_after: float = 0.07
+    part: tuple[float, float] = (0.0, 1.0)  # of the schedule, which `seconds` cover
+
+    def done(self, elapsed: float) -> float:
+        """The share of the schedule that is over after `elapsed` seconds of its part."""
+        first, last = self.part
+        return first + (last - first) * min(1.0, elapsed / self.seconds)
 
 
 def share_of_rate(settings: Settings, step: int, elapsed: float) -> float:
-    """Warm-up by steps, then a cosine over the time that is left."""
-    done = min(1.0, elapsed / settings.seconds)
+    """Warm-up by steps, then a cosine over the schedule."""
     warm = min(1.0, (step + 1) / settings.warm_steps)
-    return warm * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done)))
+    return warm * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * settings.done(elapsed))))
 
 
 def answer_loss(model: Decoder, ids: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
@@ -148,7 +156,7 @@ def run(settings: Settings) -> None:
     torch.set_float32_matmul_precision("high")
     (settings.out / "done").unlink(missing_ok=True)
     training = Training(settings)
-    food = feed.start(replace(settings.diet, piece=training.piece), settings.workers)
+    food = feed.start(replace(settings.diet, piece=settings.diet.piece + training.piece), settings.workers)
     codec = Codec.of(load(settings.diet.tokenizer))
     size = sum(weight.numel() for weight in training.model.parameters())
     print(f"{size / 1e6:.2f} M parameters on {training.device}", flush=True)
@@ -156,7 +164,7 @@ def run(settings: Settings) -> None:
     began = saved = shown = time.monotonic()
     sums = torch.zeros(2, device=training.device)
     while training.elapsed < settings.seconds:
-        if settings.diet.real and training.elapsed >= settings.prose_until * settings.seconds:
+        if settings.diet.real and settings.done(training.elapsed) >= settings.prose_until:
             food.prose_share.value = settings.prose_after
         loss = training.learn(food.batch())
         sums += torch.stack((loss, torch.ones_like(loss)))
@@ -183,6 +191,12 @@ def _show(training: Training, food: feed.Feed, sums: list[float], seconds: float
     print(f"{place} {speed:.2f} Mtok/s queue {food.queue.qsize()} lr {training.muon.lr:.5f}", flush=True)
 
 
+def _part(parser: argparse.ArgumentParser, first: float, last: float) -> tuple[float, float]:
+    if not 0 <= first < last <= 1:
+        parser.error(f"--part {first} {last}: 0 <= FROM < UNTIL <= 1 is needed")
+    return first, last
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train the embedded model.")
     parser.add_argument("--tokenizer", type=Path, required=True)
@@ -201,8 +215,20 @@ def main() -> None:
         "--resume", action="store_true", help="go on with the run in --out; --minutes are those of all its pieces"
     )
     parser.add_argument(
-        "--prose-until", type=float, default=Settings.prose_until, help="share of the time that is prose alone"
+        "--prose-until", type=float, default=Settings.prose_until, help="share of the schedule that is prose alone"
     )
+    parser.add_argument(
+        "--prose-after", type=float, default=Settings.prose_after, help="share of prose among the batches after that"
+    )
+    parser.add_argument(
+        "--part",
+        type=float,
+        nargs=2,
+        default=Settings.part,
+        metavar=("FROM", "UNTIL"),
+        help="the part of the schedule, between 0 and 1, that this machine runs in --minutes",
+    )
+    parser.add_argument("--piece", type=int, default=0, help="number of the machine: each has documents of its own")
     parser.add_argument("--rate", type=float, default=1.0, help="factor on the learning rates, for a run with --start")
     parser.add_argument("--recorded", type=float, default=feed.Diet.recorded, help="share of records of real documents")
     parser.add_argument(
@@ -221,13 +247,17 @@ def main() -> None:
             out=chosen.out,
             seconds=chosen.minutes * 60,
             workers=chosen.workers,
-            diet=feed.Diet(chosen.tokenizer, chosen.tokens, chosen.real, chosen.recorded, chosen.printed),
+            diet=feed.Diet(
+                chosen.tokenizer, chosen.tokens, chosen.real, chosen.recorded, chosen.printed, piece=chosen.piece
+            ),
             shape=shape,
             device=chosen.device,
             compiled=not chosen.eager and chosen.device != "cpu",
             start=chosen.start,
             resumed=chosen.resume,
             prose_until=chosen.prose_until,
+            prose_after=chosen.prose_after,
+            part=_part(parser, *chosen.part),
             matrix_rate=Settings.matrix_rate * chosen.rate,
             other_rate=Settings.other_rate * chosen.rate,
         )

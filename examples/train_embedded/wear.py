@@ -84,7 +84,9 @@ _SORTS = {
     "cv": "cv|resume", "job": "job_posting|job_ad|vacancy", "recipe": "recipe", "recipes": "recipe", "realestate": "property_listing|real_estate_ad",
     "bug": "bug_report|defect", "contract": "contract|agreement", "minutes": "minutes|meeting_notes", "travel": "itinerary|travel_booking",
     "event": "event|invitation", "conferences": "event|conference", "invoice": "invoice|bill", "pdf-invoice": "invoice|bill", "receipt": "receipt|sales_slip",
-    "till": "receipt|till_receipt", "bibliography": "reference|citation", "references": "reference|citation", "product": "product_page|product_listing",
+    "till": "receipt|till_receipt", "bibliography": "reference|citation", "references": "reference|citation", "product": "product_page|product_listing", "order": "order|order_message", "support": "support_ticket|service_case",
+    "review": "review|customer_review", "news": "news_article|newspaper_report", "health": "medical_note|doctors_note", "complaint": "complaint|letter_of_complaint",
+    "classified": "classified_ad|small_ad", "appointment": "appointment|appointment_letter", "contact": "e-mail_signature|business_card", "maintenance": "service_report|work_order",
     "bankalert": "bank_alert|account_notice", "sensor": "measurement|sensor_report", "failure": "bounce|delivery_failure", "address": "address|postal_address",
 }  # fmt: skip
 _ASKED = "document_type|type_of_document|doc_type|document_kind|category"

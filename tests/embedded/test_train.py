@@ -11,7 +11,7 @@ import torch
 from examples.train_embedded import feed
 from examples.train_embedded.encode import Codec, load
 from examples.train_embedded.model import Shape
-from examples.train_embedded.train import Settings, Training
+from examples.train_embedded.train import Settings, Training, share_of_rate
 
 TOKENIZER = Path(__file__).resolve().parents[2] / "engine" / "embedded" / "tokenizer.json"
 SHAPE = Shape(
@@ -71,6 +71,17 @@ def test_a_run_begins_with_the_weights_of_another(
     for mine, weight in zip(begun.model.parameters(), other.model.parameters(), strict=True):
         assert torch.equal(mine, weight.bfloat16().float())
     assert begun.step == 0
+
+
+def test_two_machines_run_the_halves_of_one_schedule(settings: Settings) -> None:
+    whole = dataclasses.replace(settings, seconds=100.0)
+    first = dataclasses.replace(settings, seconds=50.0, part=(0.0, 0.5))
+    second = dataclasses.replace(settings, seconds=20.0, part=(0.5, 1.0))
+    for elapsed in (0.0, 10.0, 49.0):
+        assert share_of_rate(first, 9, elapsed) == pytest.approx(share_of_rate(whole, 9, elapsed))
+    for elapsed in (0.0, 7.0, 20.0):
+        expected = share_of_rate(whole, 9, 50 + 2.5 * elapsed)
+        assert share_of_rate(second, 9, elapsed) == pytest.approx(expected)
 
 
 def test_an_ended_worker_ends_the_run() -> None:

@@ -15,6 +15,9 @@ import lzma
 import random
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -25,7 +28,7 @@ from .records import Record, write
 
 LEAST_PROSE = 300
 LONGEST_PIECE = 40_000
-MOST_PROSE = 14_000_000  # characters of one source: laws alone would be most of the text
+MOST_PROSE = 8_000_000  # characters of one source: laws alone would be most of the text
 
 
 def paragraphs(text: str, seen: set[bytes]) -> str:
@@ -68,30 +71,47 @@ def records(source: Source, clone: Clone) -> Iterator[Record]:
                 yield from found
 
 
+@dataclass(frozen=True)
+class Yield:
+    """What one source gave: pieces of prose, records, and the commit of its clone."""
+
+    commit: str
+    pieces: list[str]
+    records: list[Record]
+
+
+def gather(clones: Path, source: Source) -> Yield | None:
+    """The prose and the records of one source; None where it has no clone."""
+    folder = clones / source.repository.replace("/", "__")
+    if not folder.exists():
+        return None
+    clone = Clone(folder)
+    return Yield(clone.commit(), sample(list(prose(source, clone, set()))), list(records(source, clone)))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Build prose and records out of clones.")
     parser.add_argument("--clones", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--processes", type=int, default=2, help="sources that are read at the same time")
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     seen: set[bytes] = set()
     pieces: list[str] = []
     found: dict[str, Record] = {}
     rows: list[dict[str, Any]] = []
-    for source in SOURCES:
-        folder = chosen.clones / source.repository.replace("/", "__")
-        if not folder.exists():
-            print(f"{source.repository}: no clone, left out")
-            continue
-        clone = Clone(folder)
-        texts = sample(list(prose(source, clone, seen)))
-        made = list(records(source, clone))
-        pieces += texts
-        found |= {record.text: record for record in made}
-        size = sum(len(text.encode()) for text in texts)
-        row = {"repository": source.repository, "commit": clone.commit(), "licence": source.licence}
-        rows.append({**row, "prose_bytes": size, "records": len(made)})
-        print(f"{source.repository}: {size / 1e6:.1f} MB of prose, {len(made)} records", flush=True)
+    with ProcessPoolExecutor(chosen.processes) as pool:
+        for source, got in zip(SOURCES, pool.map(partial(gather, chosen.clones), SOURCES), strict=True):
+            if got is None:
+                print(f"{source.repository}: no clone, left out")
+                continue
+            texts = [text for text in (paragraphs(piece, seen) for piece in got.pieces) if len(text) >= LEAST_PROSE]
+            pieces += texts
+            found |= {record.text: record for record in got.records}
+            size = sum(len(text.encode()) for text in texts)
+            row = {"repository": source.repository, "commit": got.commit, "licence": source.licence}
+            rows.append({**row, "prose_bytes": size, "records": len(got.records)})
+            print(f"{source.repository}: {size / 1e6:.1f} MB of prose, {len(got.records)} records", flush=True)
     random.Random(1).shuffle(pieces)
     with lzma.open(chosen.out / "prose.jsonl.xz", "wt", encoding="utf-8", preset=6) as out:
         out.writelines(json.dumps(piece, ensure_ascii=False) + "\n" for piece in pieces)

@@ -1,0 +1,12 @@
+"""Documents as people write them: templates with many alternatives, facts, classes and truths that a reader has to find.
+
+`template` is their language, `scene` draws a document and its facts, `supplies` and `vocabulary` fill the holes; the other
+modules are the scenes.
+"""
+
+from . import letters, living, trading, working
+from .scene import Scene, compose
+
+SCENES: tuple[Scene, ...] = (*letters.SCENES, *living.SCENES, *trading.SCENES, *working.SCENES)
+
+__all__ = ["SCENES", "Scene", "compose"]
