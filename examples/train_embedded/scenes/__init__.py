@@ -4,9 +4,9 @@
 modules are the scenes.
 """
 
-from . import letters, living, trading, working
+from . import letters, living, offices, trading, working
 from .scene import Scene, compose
 
-SCENES: tuple[Scene, ...] = (*letters.SCENES, *living.SCENES, *trading.SCENES, *working.SCENES)
+SCENES: tuple[Scene, ...] = (*letters.SCENES, *living.SCENES, *offices.SCENES, *trading.SCENES, *working.SCENES)
 
 __all__ = ["SCENES", "Scene", "compose"]

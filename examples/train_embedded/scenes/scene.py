@@ -12,7 +12,7 @@ from functools import cached_property
 
 from ..draft import Column, Content, Draft, Fact, Rows
 from ..draw import Draw, Language
-from ..values import STRING, Form, Value, currency, currency_value, iso_day, object_of
+from ..values import STRING, Form, Value, currency, currency_value, iso_day, object_of, text
 from .supplies import supply
 from .template import Choice, Lines, Sequence, Slot, parse
 
@@ -24,7 +24,8 @@ class Ask:
     """One field: property names, where its answer comes from, descriptions (each `|`-separated).
 
     The source is the name of a slot, `a+b+c` for a list of what is stated of these slots, `name?` for a boolean, or
-    `name=one,two/second,three` for an enum, whose classes may have several spellings.
+    `name=one,two/second,three` for an enum, whose classes may have several spellings, `name/given` or `name/family` for
+    a part of a person's name, `$` for the currency.
     """
 
     keys: str
@@ -149,7 +150,7 @@ class Drawing:
 def compose(draw: Draw, scene: Scene) -> tuple[Content, str]:
     """A document of a scene and what it says."""
     drawing = Drawing(draw, iso_day(draw), currency(draw), scene.sorts)
-    text = drawing.write(scene.tree)
+    written = drawing.write(scene.tree)
     present: list[Fact] = []
     absent: list[Fact] = []
     tables: dict[str, tuple[Ask, list[Ask]]] = {}
@@ -168,7 +169,7 @@ def compose(draw: Draw, scene: Scene) -> tuple[Content, str]:
     rows = tuple(_table(drawing, name, *asks) for name, asks in tables.items() if drawing.rows.get(name))
     rows = tuple(table for table in rows if table.columns)
     order = tuple(present + absent)
-    return Content(Draft(order, "", rows), tuple(present), tuple(absent), (), rows), text
+    return Content(Draft(order, "", rows), tuple(present), tuple(absent), (), rows), written
 
 
 def _table(drawing: Drawing, name: str, own: Ask, columns: list[Ask]) -> Rows:
@@ -217,7 +218,11 @@ def _answer(drawing: Drawing, source: str, spelt: dict[str, str] | None = None) 
         golds = {part: form.gold for part, form in there.items()}
         schema = object_of({part: form.schema for part, form in there.items()})
         return Value("", (Form(golds, schema),)), len(there) == len(pairs)
+    source, _, part = source.partition("/")
     value = drawing.values.get(source)
+    if value is not None and part:
+        named = next(form.gold for form in value.forms if isinstance(form.gold, dict))
+        return text(str(list(named.values())[0 if part == "given" else -1])), True
     if value is not None:
         return value, True
     other = supply(drawing, drawing.sorts[source])  # only its forms count: the document does not say

@@ -10,7 +10,7 @@ from ..draw import Draw
 from ..entities import address, city, company, email, iban, job_title, person, phone, street, url
 from ..moments import date, date_time, duration, time, year
 from ..numerals import DAYS, MONTHS, integer_text
-from ..values import NUMBER, STRING, Form, Value, count, money, number, percent, several, text
+from ..values import NUMBER, STRING, Form, Value, count, money, number, object_of, percent, several, text
 from ..wording import coined, digits, phrase, title, title_words
 from .vocabulary import clause, dish, duty, goods, material, place, reason, room, subject, symptom
 
@@ -144,6 +144,28 @@ def _age(drawing: Drawing, told: str) -> Value:
     return Value(integer_text(drawing.draw, years), (Form(years, {"type": "integer"}),))
 
 
+def _author(drawing: Drawing, told: str) -> Value:
+    """A person as lists of references print names: family name first, given names often as initials."""
+    draw = drawing.draw
+    gold = next(form.gold for form in person(draw).forms if isinstance(form.gold, dict))
+    given, family = list(gold.values())
+    if draw.chance(0.7):
+        given = " ".join(f"{name[0]}." for name in given.split())
+        given += f" {draw.rng.choice('ABCDEFGHJKLMNPRSTW')}." if draw.chance(0.4) else ""
+    written = f"{family}, {given}" if told != "first" else f"{given} {family}"
+    names = {"given": given, "family": family}
+    return Value(written, (Form(written, STRING), Form(names, object_of({"given": STRING, "family": STRING}))))
+
+
+def _relative(drawing: Drawing, told: str) -> Value:
+    """A day that is named by its distance from the document's date."""
+    words = {"tomorrow": 1, "the day after tomorrow": 2, "in three days": 3, "in a week": 7, "in two weeks": 14, "today": 0, "a week from today": 7}
+    said = drawing.draw.rng.choice(list(words))
+    day = drawing.day + datetime.timedelta(days=words[said])
+    whole = date(drawing.draw, day)
+    return Value(said, tuple(form for form in whole.forms if form.gold == day.isoformat() and "as" not in form.hint))
+
+
 def _brand(draw: Draw) -> str:
     return draw.rng.choice((coined(draw).capitalize(), title_words(draw, 1, 2), f"{coined(draw).capitalize()} {digits(draw, draw.pick('##|@##|###|@@-##|@###|##0'))}"))
 
@@ -154,6 +176,6 @@ _SORTS: dict[str, Callable[[Drawing, str], Value]] = {
     "job": _plain(job_title), "date": _plain(date), "datetime": _plain(date_time), "time": _clock, "duration": _plain(duration), "year": _plain(year),
     "today": _today, "later": _later, "earlier": _earlier, "count": _count, "number": _number, "money": _money, "amount": _amount,
     "percent": _plain(percent), "code": _code, "words": _words, "title": _plain(title), "phrase": _plain(phrase), "list": _list, "age": _age,
-    "goods": _said(goods), "dish": _said(dish), "duty": _said(duty), "clause": _said(clause), "place": _said(place), "reason": _said(reason),
+    "goods": _said(goods), "dish": _said(dish), "duty": _said(duty), "clause": _said(clause), "place": _said(place), "reason": _said(reason), "author": _author, "relative": _relative,
     "subject": _said(subject), "material": _said(material), "symptom": _said(symptom), "room": _said(room), "brand": _said(_brand),
 }  # fmt: skip

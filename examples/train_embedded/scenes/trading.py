@@ -220,7 +220,7 @@ minimum_age|age_from ; agefrom
     Scene(
         "bibliography",
         """
-[[1] |12. |(7) ||]{a1:name}[, {a2:name}|, {a2:name} and {a3:name}|]. [({year:year}). |]{title:subject}[: {sub:subject}|]. [#type=article:{jour:words Journal of/Annals of/Review of/Quarterly of/Archives of/Letters in} {:subject}, {vol:count 1-90}[({iss:count 1-12})|], [pp. |]{p:code ##-##|###-###|1##-1##}.|#type=book:{pubcity:city}: {pub:company}[, {year2:year}|]. [{pages:count 90-700} pages.|{ed:words 2nd/3rd/4th/revised} edition.|]|#type=chapter:In {ed1:name} (ed.), {book:subject}, pp. {p:code ##-##|###-###}. {pub:company}, {pubcity:city}.|#type=thesis:PhD thesis, {school:company}, {pubcity:city}.|#type=thesis:Doctoral dissertation. University of {pubcity:city}.|#type=report:Technical report {repno:code TR-##|##/####}, {school:company}.|#type=conference:Paper given at the {nth:count 2-40}th Conference on {:subject}, {pubcity:city}, {confday:date}.] [doi:{doi:code 10.####/@@@.####.##|10.####/######}|https://doi.org/{doi:code 10.5555/%%%.####|10.####/########}|ISBN {isbn:code 978-#-###-#####-#|978-##-####-###-#}|{link:url} (accessed {acc:date})|]
+[[1] |12. |(7) ||][{a1:name}[, {a2:name}|, {a2:name} and {a3:name}|]|<au 1-4, :{p:author}>|<au 1-4; :{p:author}>|<au 1-3, :{p:author first}>]. [({year:year}). |{year:year}. |]{title:subject}[: {sub:subject}|]. [#type=article:{jour:words Journal of/Annals of/Review of/Quarterly of/Archives of/Letters in} {:subject}, {vol:count 1-90}[({iss:count 1-12})|], [pp. |]{p:code ##-##|###-###|1##-1##}.|#type=book:{pubcity:city}: {pub:company}[, {year2:year}|]. [{pages:count 90-700} pages.|{ed:words 2nd/3rd/4th/revised} edition.|]|#type=chapter:In {ed1:name} (ed.), {book:subject}, pp. {p:code ##-##|###-###}. {pub:company}, {pubcity:city}.|#type=thesis:PhD thesis, {school:company}, {pubcity:city}.|#type=thesis:Doctoral dissertation. University of {pubcity:city}.|#type=report:Technical report {repno:code TR-##|##/####}, {school:company}.|#type=conference:Paper given at the {nth:count 2-40}th Conference on {:subject}, {pubcity:city}, {confday:date}.] [doi:{doi:code 10.####/@@@.####.##|10.####/######}|https://doi.org/{doi:code 10.5555/%%%.####|10.####/########}|ISBN {isbn:code 978-#-###-#####-#|978-##-####-###-#}|{link:url} (accessed {acc:date})|]
 [#lang=de:In German.|#lang=fr:Text in French.|#open=yes:Freely available.|#open=no:Behind a paywall.|]
 [An earlier version had appeared in {:year} as a preprint.|Reviewed by {rev:name} in {:year}.|Reprinted {:year}.|]
 """,
@@ -228,6 +228,9 @@ minimum_age|age_from ; agefrom
 type|kind|document_type|entry_type ; type=article/journal_article,book/monograph,chapter/book_chapter,thesis/dissertation,report/technical_report,conference/conference_paper
 authors|author_list ; a1+a2+a3 ; in order
 first_author|author ; a1
+author_list|authors|writers ; au* ; in order
+family|family_name|last_name|surname ; au.p/family
+given|given_names|first_name|initials ; au.p/given
 year|publication_year ; year
 title ; title ; as written, without subtitle
 subtitle ; sub
