@@ -18,7 +18,7 @@ from .draft import decide
 from .draw import Draw, Split
 from .kinds import KINDS
 from .layout import lay_out
-from .scenes import SCENES, compose
+from .scenes import SCENES, compose, statements
 from .schema import answer_text, ask
 
 
@@ -40,6 +40,8 @@ _WEIGHTS = [kind.weight for kind in KINDS]
 _SCENE_WEIGHTS = [scene.weight for scene in SCENES]
 SCENIC = 0.55
 """The share of scenes among the documents; the others are laid out from facts."""
+STATED = 0.12
+"""The share of plain statements among the scenes."""
 
 
 def sample(seed: int, split: Split) -> Sample:
@@ -49,13 +51,13 @@ def sample(seed: int, split: Split) -> Sample:
 
 
 def _scenic(rng: random.Random, split: Split) -> Sample:
-    scene = rng.choices(SCENES, _SCENE_WEIGHTS)[0]
+    scene = rng.choices(SCENES, _SCENE_WEIGHTS)[0] if rng.random() > STATED else None
     while True:
-        draw = Draw(rng, split, scene.language)
-        content, text = compose(draw, scene)
+        draw = Draw(rng, split, scene.language if scene else "en")
+        content, text = compose(draw, scene) if scene else statements(draw)
         schema, answer = ask(draw, content)
-        if answer:
-            return Sample(scene.kind, schema, text, answer)
+        if answer and text.strip():
+            return Sample(scene.kind if scene else "statements", schema, text, answer)
 
 
 def _laid_out(rng: random.Random, split: Split) -> Sample:

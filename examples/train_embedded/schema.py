@@ -59,7 +59,7 @@ def ask(draw: Draw, content: Content) -> tuple[dict[str, Json], dict[str, Json]]
     """Choose fields, names, types and order. Returns the schema and the one right answer."""
     style = draw.pick("snake|snake|snake|snake|camel|camel|kebab|pascal|spaced|upper|lower")
     question = Question(draw, style, draw.rng.choice((0.0, 0.3, 0.6, 0.9)))
-    wanted = draw.rng.randint(2, 9)
+    wanted = draw.rng.randint(2, 11)
     pairs: list[tuple[Fact, bool]] = [(fact, True) for fact in (*content.present, *content.implied)]
     missing = [(fact, False) for fact in content.absent]
     draw.rng.shuffle(pairs)
