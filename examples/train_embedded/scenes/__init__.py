@@ -8,6 +8,13 @@ from . import abroad, letters, living, offices, trading, working
 from .scene import Scene, compose
 from .statements import statements
 
-SCENES: tuple[Scene, ...] = (*abroad.SCENES, *letters.SCENES, *living.SCENES, *offices.SCENES, *trading.SCENES, *working.SCENES)
+SCENES: tuple[Scene, ...] = (
+    *abroad.SCENES,
+    *letters.SCENES,
+    *living.SCENES,
+    *offices.SCENES,
+    *trading.SCENES,
+    *working.SCENES,
+)
 
 __all__ = ["SCENES", "Scene", "compose", "statements"]

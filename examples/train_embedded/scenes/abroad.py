@@ -117,7 +117,7 @@ firma|praxis|company ; firma
         """
 [Zu vermieten: |Nachmieter gesucht! |Zu verkaufen: |]{rooms:number 1-6 1}[-Zimmer-Wohnung| Zimmer] in {ort:city}[, {lage:title}|]
 {qm:number 20-180 1} [m²|qm|Quadratmeter][, |; ][#etage=eg:Erdgeschoss|im {stock:count 1-8}. Stock|{stock:count 1-8}. OG][, Baujahr {bj:year}|]
-[Kaltmiete|Miete|Kosten: kalt] {kalt:money 300-1900}[, Nebenkosten {nk:money 40-300}| plus {nk:money 40-300} NK|][, Heizung {hz:money 20-150}|] [Kaution {kaution:money 500-4000}.|Drei Monatsmieten Kaution.|]
+[Kaltmiete|Miete|Kosten: kalt] {kalt:money 300-1900}[, Nebenkosten {nk:money 40-300}| plus {nk:money 40-300} NK|][, Heizung {hz:money 20-150}|] [Kaution {kaution:money 500-4000}.|Kaution: {kaution:money 500-4000}.|Drei Monatsmieten Kaution.|]
 [Frei ab {frei:date}.|Bezug zum {frei:date} möglich.|Sofort frei.] [#tier=yes:Ihr Hund darf mit einziehen.|#tier=yes:Haustiere sind willkommen.|#tier=no:Bitte keine Tiere.|] [#moebel=yes:Möbliert.|#moebel=yes:Alle Möbel bleiben stehen.|#moebel=no:Die Wohnung ist leer.|] [#lift=yes:Mit Aufzug.|#lift=no:Leider kein Aufzug.|]
 [Energieausweis: {kwh:number 30-250 0} kWh.|Ausweis liegt vor, {kwh:number 30-250 0} kWh/(m²a).|] [Besichtigung {bes:date} um {besat:time}.|Besichtigung nach Absprache.|] [Anrufen: {tel:phone}|Kontakt: {wer:name}, {mail:email}|Makler {makler:company}]
 """,

@@ -13,7 +13,7 @@ SCENES = (
 [{day:date}[, | at | · |, from ]{at:time}[ to {end:time}| until {end:time}|–{end:time}|]|[on|] {day:date}, doors {doors:time}, start {at:time}|{day:date} to {last:date}, daily from {at:time}]
 [{where:place}, {town:city}|{where:place}, {road:street}, {town:city}|in the {where:place} ({road:street})]
 
-[#free=yes:Admission is free[, donations welcome|].|#free=yes:No charge, but the hat goes round.|#free=yes:It costs nothing.|#free=no:{price:money 3-60}[, {red:money 2-30} for students|, members {red:money 2-30}|]|#free=no:Tickets {price:money 3-60} at the door[ (reduced {red:money 2-30})|]|#free=no:Entry: {price:money 3-60}] 
+[#free=yes:Admission is free[, donations welcome|].|#free=yes:No charge, but the hat goes round.|#free=yes:It costs nothing.|#free=no:{price:money 3-60}[, {red:money 2-30} for students|, members {red:money 2-30}|]|#free=no:Tickets {price:money 3-60} at the door[ (reduced {red:money 2-30})|]|#free=no:Entry: {price:money 3-60}]
 [#reg=yes:Please register [by {until:earlier 2-30}|] [with {mail:email}|at {mail:email}|].|#reg=yes:Places are limited, so sign up [at {web:url}|] [before {until:earlier 2-30}|].|#reg=no:No registration needed, just drop in.|#reg=no:Just come.|]
 [#out=outdoor:It takes place in the open, bring a coat.|#out=outdoor:We meet outside in the yard, whatever the weather.|#out=indoor:Should it rain: we are under a roof.|#out=indoor:Inside, heated.|]
 [#soldout=yes:All seats are gone.|#soldout=no:There are still [a few|] seats.|]

@@ -14,7 +14,7 @@ from ..draft import Column, Content, Draft, Fact, Rows
 from ..draw import Draw, Language
 from ..values import STRING, Form, Value, currency, currency_value, iso_day, object_of, text
 from .supplies import supply
-from .template import Choice, Lines, Sequence, Slot, parse
+from .template import Choice, Lines, Sequence, Slot, parse, slots
 
 Json = object
 
@@ -52,7 +52,7 @@ class Scene:
     @cached_property
     def sorts(self) -> dict[str, str]:
         """The sort of each named slot."""
-        return dict(_sorts(self.tree))
+        return {name: sort for name, sort in slots(self.tree) if sort}
 
     @cached_property
     def fields(self) -> tuple[tuple[Ask, str], ...]:
@@ -68,17 +68,6 @@ class Scene:
                 keys, source, *notes = (part.strip() for part in line.split(";"))
                 found.append((Ask(keys, source, notes[0] if notes else ""), group))
         return tuple(found)
-
-
-def _sorts(sequence: Sequence) -> Iterator[tuple[str, str]]:
-    for node in sequence.nodes:
-        if isinstance(node, Slot) and node.name and node.sort:
-            yield node.name, node.sort
-        elif isinstance(node, Choice):
-            for _, part in node.options:
-                yield from _sorts(part)
-        elif isinstance(node, Lines):
-            yield from _sorts(node.line)
 
 
 @dataclass

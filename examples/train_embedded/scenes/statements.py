@@ -10,11 +10,11 @@ from functools import cache
 
 from ..draft import Content, Draft, Fact
 from ..draw import Draw
+from ..entities import city, company, person
+from ..moments import date
 from ..phrases import NOISE, fill
 from ..values import STRING, Form, Value, count, money
 from ..wording import code
-from ..entities import city, company, person
-from ..moments import date
 
 # A line an attribute: names ; description ; class/other name: sentence | sentence ; class: …
 # An attribute with the classes yes and no is a boolean.
@@ -145,7 +145,9 @@ def statements(draw: Draw) -> tuple[Content, str]:
 def _value(draw: Draw, attribute: Attribute, name: str) -> Value:
     if attribute.truth:
         return Value("", (Form(name == "yes", {"type": "boolean"}),))
-    style = draw.rng.choice((str, str, str.upper, lambda each: each.replace("_", " "), lambda each: each.replace("_", "-")))
+    style = draw.rng.choice(
+        (str, str, str.upper, lambda each: each.replace("_", " "), lambda each: each.replace("_", "-"))
+    )
     spelt = {each: style(draw.rng.choice(each.split("/"))) for each in attribute.classes}
     kept = [spelling for each, spelling in spelt.items() if each == name or draw.chance(0.92)]
     draw.rng.shuffle(kept)

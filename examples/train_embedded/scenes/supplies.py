@@ -67,7 +67,9 @@ def _amount(drawing: Drawing, told: str) -> Value:
     """An amount without its currency."""
     low, high = _range(told or "1-900")
     amount = round(drawing.draw.rng.uniform(low, high), 2)
-    return Value(f"{amount:.2f}" if drawing.draw.lang == "en" else f"{amount:.2f}".replace(".", ","), (Form(amount, NUMBER),))
+    return Value(
+        f"{amount:.2f}" if drawing.draw.lang == "en" else f"{amount:.2f}".replace(".", ","), (Form(amount, NUMBER),)
+    )
 
 
 def _today(drawing: Drawing, told: str) -> Value:
@@ -101,7 +103,14 @@ def _dated(drawing: Drawing, day: datetime.date) -> Value:
 def _yearless(draw: Draw, day: datetime.date) -> str:
     month, name = MONTHS[draw.lang][day.month - 1], DAYS[draw.lang][day.weekday()]
     if draw.lang == "de":
-        return draw.rng.choice((f"{day.day}.{day.month}.", f"{day.day}. {month}", f"{name}, {day.day}. {month}", f"{day.day:02}.{day.month:02}."))
+        return draw.rng.choice(
+            (
+                f"{day.day}.{day.month}.",
+                f"{day.day}. {month}",
+                f"{name}, {day.day}. {month}",
+                f"{day.day:02}.{day.month:02}.",
+            )
+        )
     if draw.lang == "fr":
         return draw.rng.choice((f"{day.day} {month}", f"{name} {day.day} {month}"))
     if draw.lang == "es":
@@ -112,7 +121,10 @@ def _yearless(draw: Draw, day: datetime.date) -> str:
 
 def _clock(drawing: Drawing, told: str) -> Value:
     low, high = _range(told or "7-21")
-    return time(drawing.draw, drawing.draw.rng.randint(int(low), int(high)) * 60 + drawing.draw.rng.choice((0, 0, 15, 30, 30, 45, 5, 20)))
+    return time(
+        drawing.draw,
+        drawing.draw.rng.randint(int(low), int(high)) * 60 + drawing.draw.rng.choice((0, 0, 15, 30, 30, 45, 5, 20)),
+    )
 
 
 def _code(drawing: Drawing, told: str) -> Value:
@@ -159,7 +171,15 @@ def _author(drawing: Drawing, told: str) -> Value:
 
 def _relative(drawing: Drawing, told: str) -> Value:
     """A day that is named by its distance from the document's date."""
-    words = {"tomorrow": 1, "the day after tomorrow": 2, "in three days": 3, "in a week": 7, "in two weeks": 14, "today": 0, "a week from today": 7}
+    words = {
+        "tomorrow": 1,
+        "the day after tomorrow": 2,
+        "in three days": 3,
+        "in a week": 7,
+        "in two weeks": 14,
+        "today": 0,
+        "a week from today": 7,
+    }
     said = drawing.draw.rng.choice(list(words))
     day = drawing.day + datetime.timedelta(days=words[said])
     whole = date(drawing.draw, day)
@@ -167,7 +187,13 @@ def _relative(drawing: Drawing, told: str) -> Value:
 
 
 def _brand(draw: Draw) -> str:
-    return draw.rng.choice((coined(draw).capitalize(), title_words(draw, 1, 2), f"{coined(draw).capitalize()} {digits(draw, draw.pick('##|@##|###|@@-##|@###|##0'))}"))
+    return draw.rng.choice(
+        (
+            coined(draw).capitalize(),
+            title_words(draw, 1, 2),
+            f"{coined(draw).capitalize()} {digits(draw, draw.pick('##|@##|###|@@-##|@###|##0'))}",
+        )
+    )
 
 
 _SORTS: dict[str, Callable[[Drawing, str], Value]] = {

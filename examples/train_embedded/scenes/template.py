@@ -10,6 +10,7 @@ and the statements of their line as cells. A mark is meant literally behind a ba
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -27,7 +28,8 @@ class Slot:
 
 @dataclass(frozen=True)
 class Choice:
-    """Alternatives with what each states; `held` are the indices of those that training never sees."""
+    """Alternatives with what each states; `held` are the indices of those that training never sees. An alternative that
+    alone has some value is not among them."""
 
     options: tuple[tuple[tuple[tuple[str, str], ...], Sequence], ...]
     seen: tuple[int, ...]
@@ -131,10 +133,24 @@ def _choice(text: str, at: int) -> tuple[Choice, int]:
         at = _closed(text, end, "|]")
         if text[end] == "]":
             break
+    kept = {name for index, (_, part) in enumerate(options) if index not in held for name, _ in slots(part)}
+    held = [index for index in held if {name for name, _ in slots(options[index][1])} <= kept]
     seen = [index for index in range(len(options)) if index not in held]
     if not plain or len(options) < 3 or not seen:
         seen, held = list(range(len(options))), []
     return Choice(tuple(options), tuple(seen), tuple(held)), at
+
+
+def slots(sequence: Sequence) -> Iterator[tuple[str, str]]:
+    """Name and sort of each named slot in a tree."""
+    for node in sequence.nodes:
+        if isinstance(node, Slot) and node.name:
+            yield node.name, node.sort
+        elif isinstance(node, Choice):
+            for _, part in node.options:
+                yield from slots(part)
+        elif isinstance(node, Lines):
+            yield from slots(node.line)
 
 
 def _closed(text: str, at: int, ends: str) -> int:

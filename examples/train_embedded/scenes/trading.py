@@ -180,7 +180,7 @@ next_debit_on ; next
 |]
 [Article no.|SKU|Item|EAN|Order code] {sku:code ###-##|@@#####|############|@#-####}
 [{rate:number 1-5 1} out of 5 ({n:count 3-4000} reviews)|{n:count 3-4000} customers rate it {rate:number 1-5 1}|No reviews yet|]
-[[Warranty|Guarantee]: {war:count 1-10} years|With {war:count 1-10} years of guarantee|] 
+[[Warranty|Guarantee]: {war:count 1-10} years|With {war:count 1-10} years of guarantee|]
 [#ship=free:We pay the postage.|#ship=free:Delivered free of charge|#ship=paid:Shipping {shipc:money 3-40}|#ship=paid:plus {shipc:money 3-40} for delivery|] [[Return|Send it back] within {ret:count 14-100} days.|]
 [Customers also bought: {:goods} ({:money 5-90}), {:goods}.|Assembly needed: {mins:count 5-90} minutes.|Made in {ctry:words Germany/Portugal/Poland/Sweden/Italy/Japan/Vietnam}|For children from {agefrom:count 1-12} years.|]
 """,

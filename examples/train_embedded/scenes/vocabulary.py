@@ -62,9 +62,20 @@ def duty(draw: Draw) -> str:
     """Something to be done."""
     verb = draw.pick(_VERBS)
     if "{who}" in verb:
-        verb = verb.replace("{who}", draw.pick("the landlord|the bank|the caretaker|the printer|the tax adviser|the council|IT|the architect|the school|sales"))
+        verb = verb.replace(
+            "{who}",
+            draw.pick(
+                "the landlord|the bank|the caretaker|the printer|the tax adviser|the council|IT|the architect|the school|sales"
+            ),
+        )
     roll = draw.rng.random()
-    thing = draw.pick(_OBJECTS) if roll < 0.6 else f"the {draw.pick(_ADJECTIVES)} {draw.pick(_THINGS)}" if roll < 0.9 else f"the {words(draw, 1, 2)}"
+    thing = (
+        draw.pick(_OBJECTS)
+        if roll < 0.6
+        else f"the {draw.pick(_ADJECTIVES)} {draw.pick(_THINGS)}"
+        if roll < 0.9
+        else f"the {words(draw, 1, 2)}"
+    )
     return f"{verb} {thing}"
 
 

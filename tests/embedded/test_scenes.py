@@ -1,0 +1,109 @@
+"""Scenes: templates parse, answers fit, and alternatives, rows and parts of names mean what they say."""
+
+from __future__ import annotations
+
+import datetime
+import random
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from examples.train_embedded.draw import Draw
+from examples.train_embedded.scenes import SCENES, Scene, compose, statements
+from examples.train_embedded.scenes.scene import Drawing
+from examples.train_embedded.scenes.statements import attributes
+from examples.train_embedded.scenes.supplies import supply
+from examples.train_embedded.scenes.template import parse
+from examples.train_embedded.schema import ask
+
+
+def drawing(language: str = "en") -> Drawing:
+    draw = Draw(random.Random(3), "train", language)  # type: ignore[arg-type]
+    return Drawing(draw, datetime.date(2026, 5, 10), "EUR", {})
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: f"{scene.kind}-{scene.language}")
+def test_answers_of_a_scene_fit_their_schemas(scene: Scene) -> None:
+    for seed in range(12):
+        draw = Draw(random.Random(seed), "train", scene.language)
+        content, text = compose(draw, scene)
+        schema, answer = ask(draw, content)
+        Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(
+            answer
+        )
+        assert "{" not in text
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: f"{scene.kind}-{scene.language}")
+def test_every_field_of_a_scene_is_stated_somewhere(scene: Scene) -> None:
+    """A source that no slot and no statement has would be null for ever."""
+    stated: set[str] = set()
+    for seed in range(150):
+        draw = Draw(random.Random(seed), "train", scene.language)
+        content, _ = compose(draw, scene)
+        stated |= {fact.keys for fact in content.present}
+        stated |= {column.keys for table in content.rows for column in table.columns}
+    asked = {field.keys for field, _ in scene.fields if not field.source.endswith("*")}
+    assert asked <= stated
+
+
+def test_an_alternative_states_what_stands_before_its_colon() -> None:
+    scene = Scene("x", "[#paid=yes:Settled.|#paid=no:Still open.]", "paid|settled ; paid?")
+    for seed in range(20):
+        content, text = compose(Draw(random.Random(seed), "train"), scene)
+        assert content.present[0].value.forms[0].gold is (text == "Settled.")
+
+
+def test_a_slot_that_is_left_out_is_absent() -> None:
+    scene = Scene("x", "A[ on {day:date}|].", "date ; day")
+    found = {
+        bool(compose(Draw(random.Random(seed), "train"), scene)[0].present) for seed in range(20)
+    }
+    assert found == {True, False}
+
+
+def test_only_a_part_of_a_name_is_no_answer() -> None:
+    content, _ = compose(
+        Draw(random.Random(1), "train"), Scene("x", "Hi {who.given}!", "name ; who")
+    )
+    assert content.present == content.absent == ()
+
+
+def test_rows_have_the_values_of_their_lines() -> None:
+    scene = Scene(
+        "x",
+        "<items 3-3:{n:count 2-9} {what:goods}>",
+        "items ; items*\nname ; items.what\nqty ; items.n",
+    )
+    content, text = compose(Draw(random.Random(5), "train"), scene)
+    lines = text.split("\n")
+    assert len(lines) == 3
+    for line, (name, quantity) in zip(lines, content.rows[0].cells, strict=True):
+        assert line == f"{quantity.written} {name.written}"
+
+
+@pytest.mark.parametrize("text", ["[a|b", "a]", "{x", "<items 1-2:a", "a}"])
+def test_a_mark_without_its_other_half_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - each mark has its own words
+        parse(text)
+
+
+def test_a_date_without_a_year_has_that_of_the_document() -> None:
+    around = drawing()
+    supply(around, "today")
+    for _ in range(40):
+        value = supply(around, "later 5-40")
+        day = datetime.date.fromisoformat(str(value.forms[0].gold))
+        assert datetime.date(2026, 5, 15) <= day <= datetime.date(2026, 6, 19)
+
+
+def test_statements_say_their_classes_in_other_words() -> None:
+    for attribute in attributes():
+        assert len(attribute.classes) > 1
+        assert all(attribute.classes.values())
+    for seed in range(60):
+        draw = Draw(random.Random(seed), "train")
+        content, text = statements(draw)
+        schema, answer = ask(draw, content)
+        Draft202012Validator(schema).validate(answer)
+        assert text
