@@ -1,4 +1,4 @@
-"""A text of statements: classes and truths that are said in other words than those they are asked in.
+"""A text of statements: classes and truths that are said in other words than those they are asked in, and plain facts.
 
 Does: draw some attributes of a thing, a person or a plan, say each in one sentence, and keep the class that a reader
 concludes. A class of an attribute has several names for schemas and several sentences.
@@ -10,11 +10,12 @@ from functools import cache
 
 from ..draft import Content, Draft, Fact
 from ..draw import Draw
-from ..entities import city, company, person
-from ..moments import date
+from ..entities import person
 from ..phrases import NOISE, fill
-from ..values import STRING, Form, Value, count, money
-from ..wording import code
+from ..values import STRING, Form, Value, currency, iso_day
+from .particulars import particulars
+from .scene import Drawing
+from .supplies import supply
 
 # A line an attribute: names ; description ; class/other name: sentence | sentence ; class: …
 # An attribute with the classes yes and no is a boolean.
@@ -116,7 +117,7 @@ def statements(draw: Draw) -> tuple[Content, str]:
     who = person(draw)
     said: list[tuple[str, Fact]] = []
     absent: list[Fact] = []
-    for attribute in rng.sample(attributes(), rng.randint(3, 9)):
+    for attribute in rng.sample(attributes(), rng.randint(0, 7)):
         name = rng.choice(list(attribute.classes))
         value = _value(draw, attribute, name)
         fact = Fact(attribute.keys, value, notes=attribute.note)
@@ -127,13 +128,23 @@ def statements(draw: Draw) -> tuple[Content, str]:
         lead = draw.pick(_SUBJECTS).replace("{who}", str(who.forms[0].gold))
         sentence = lead + sentence if lead else sentence[:1].upper() + sentence[1:]
         said.append((sentence, fact))
-    for keys, value, template in _plain_facts(draw, who):
-        if draw.chance(0.4):
-            said.append((template.replace("{}", value.written), Fact(keys, value)))
+    drawing = Drawing(draw, iso_day(draw), currency(draw), {})
+    for each in rng.sample(particulars(), rng.randint(1, 8)):
+        value = supply(drawing, each.sort)
+        fact = Fact(each.keys, value, notes=each.note)
+        if draw.chance(0.12):
+            absent.append(fact)
+            continue
+        sentence = draw.pick(each.says).replace("{}", value.written)
+        if draw.chance(0.2):
+            sentence = draw.pick(_SUBJECTS).replace("{who}", str(who.forms[0].gold)) + sentence
+        said.append((sentence if sentence.startswith(value.written) else sentence[:1].upper() + sentence[1:], fact))
     rng.shuffle(said)
     sentences = [sentence if sentence.endswith(("?", "!")) else f"{sentence}." for sentence, _ in said]
     for _ in range(rng.choice((0, 0, 1, 2, 3))):
         sentences.insert(rng.randint(0, len(sentences)), fill(draw, draw.pick(NOISE["en"])))
+    if len(sentences) > 3 and draw.chance(0.4):
+        sentences = _joined(draw, sentences)
     glue = rng.choice((" ", " ", " ", "\n", "\n- "))
     opener = fill(draw, draw.pick(_OPENERS).replace("{who}", ""))
     body = glue.join(sentences) if rng.random() < 0.7 else _paragraphs(draw, sentences)
@@ -154,17 +165,15 @@ def _value(draw: Draw, attribute: Attribute, name: str) -> Value:
     return Value("", (Form(spelt[name], STRING | {"enum": list(dict.fromkeys(kept))}),))
 
 
-def _plain_facts(draw: Draw, who: Value) -> list[tuple[str, Value, str]]:
-    """Names, values and sentences of facts that are copied."""
-    return [
-        ("name|person|contact|about", who, draw.pick("This is about {}|{} is concerned|The person is {}|Name: {}|{} came by")),
-        ("company|firm|organisation", company(draw), draw.pick("The firm is {}|From {}|{} is involved|On behalf of {}")),
-        ("date|day|on", date(draw), draw.pick("It was on {}|On {}|As of {}|Date: {}")),
-        ("amount|sum|cost", money(draw), draw.pick("It comes to {}|The sum is {}|{} in all|That makes {}")),
-        ("city|place|town", city(draw), draw.pick("It happened in {}|In {}|The place is {}|Somewhere near {}")),
-        ("reference|number|code", code(draw), draw.pick("Reference {}|See {}|File no. {}|Number {}")),
-        ("people|number_of_people|participants", count(2, 60)(draw), draw.pick("There were {} of them|{} people in all|A group of {}")),
-    ]  # fmt: skip
+def _joined(draw: Draw, sentences: list[str]) -> list[str]:
+    """Some of the sentences run together with the one before."""
+    found: list[str] = []
+    for sentence in sentences:
+        if found and found[-1].endswith(".") and draw.chance(0.4):
+            found[-1] = found[-1][:-1] + draw.pick("; |, and |, | - |, but |, so |; besides, ") + sentence
+        else:
+            found.append(sentence)
+    return found
 
 
 def _paragraphs(draw: Draw, sentences: list[str]) -> str:
