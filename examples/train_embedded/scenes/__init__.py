@@ -4,7 +4,7 @@
 modules are the scenes.
 """
 
-from . import abroad, letters, living, offices, trading, working
+from . import abroad, letters, living, offices, papers, trading, working
 from .scene import Scene, compose
 from .statements import statements
 
@@ -13,6 +13,7 @@ SCENES: tuple[Scene, ...] = (
     *letters.SCENES,
     *living.SCENES,
     *offices.SCENES,
+    *papers.SCENES,
     *trading.SCENES,
     *working.SCENES,
 )
