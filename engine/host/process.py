@@ -27,6 +27,7 @@ from ..types import Delta, Failure, Finish, Usage
 from .answers import Answers
 from .assembly import Assembly, Builder, Steppable
 from .garbage import GarbageCollector
+from .ignored_messages import IgnoredMessages
 from .messages import (
     Abort,
     Beat,
@@ -94,6 +95,7 @@ class Host:
         self._assembly: Assembly | None = None
         self._checks: list[tuple[bytes, int]] = []
         self._whole = WholeAnswers()
+        self._ignored = IgnoredMessages()
         self._step_began: float | None = None
         self._draining = False
         self._stop = threading.Event()
@@ -207,7 +209,7 @@ class Host:
         """End the request in `data`, which is not a valid command. Without an id, only log it."""
         found = addressee(data)
         if found is None:
-            sys.stderr.write(f"ignored a message that is not a command: {error}\n")
+            self._ignored.add(str(error))
             return
         refusal = InvalidRequest(f"the request cannot be read: {error}")
         self._answers.send(client, Deltas((_refused(found, 0, refusal),)))
