@@ -8,7 +8,7 @@ anything, or know the context length.
 
 D is the number of tokens of the document, v the number of values of a row. A free string has 96 tokens of its own, any
 other value 32: a legitimate answer copies at most the document, with names and punctuation around the copied parts.
-Values that may be absent have 256 + 12 D together at most: one that the document does not state is left out. A value of
+Values that may be absent have 192 + 6 D together at most: one that the document does not state is left out. A value of
 which the schema says nothing has 64 tokens, and one more for each of the document. The figures and the alternatives are
 in docs/decisions/answers-end.md.
 """
@@ -26,7 +26,7 @@ _ANYTHING: Final = (
 _ANYTHING_RATE: Final = (
     1.0  # tokens of names and punctuation in such a value for each document token
 )
-_OPTIONAL: Final = 256  # bound on the room of all values that may be absent, and
+_OPTIONAL: Final = 192  # bound on the room of all values that may be absent, and
 _OPTIONAL_RATE: Final = (
     12  # its tokens for each document token, of which a stated value takes one or more
 )
