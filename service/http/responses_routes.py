@@ -73,6 +73,18 @@ async def create(service: Service, request: Request) -> Response:
     return await answer(service, request, ResponsesRequest, prepare, error_event)
 
 
+async def compact(_service: Service, _request: Request) -> Response:
+    """`POST /v1/responses/compact`: refused.
+
+    Raises:
+        InvalidBody: always.
+    """
+    raise InvalidBody(
+        "this server does not compact conversations",
+        hint="send fewer or shorter items as input of POST /v1/responses",
+    )
+
+
 async def get(service: Service, request: Request) -> Response:
     """`GET /v1/responses/{id}`: a kept response.
 
@@ -155,6 +167,17 @@ OPERATIONS: tuple[Operation, ...] = (
             *BUSY_ERRORS,
             *endings(Code.NOT_FOUND, Code.REQUEST_QUARANTINED, Code.INTERNAL),
         ),
+        error_body=OPENAI_ERRORS,
+    ),
+    Operation(
+        method="POST",
+        path="/v1/responses/compact",
+        handler=compact,
+        scope=KeyScope.ANY,
+        summary="Refuse to compact a conversation",
+        group=_GROUP,
+        description="This service does not compact conversations: every request is refused.",
+        errors=endings(Code.INVALID_REQUEST),
         error_body=OPENAI_ERRORS,
     ),
     Operation(

@@ -55,6 +55,12 @@ def test_requests_in_flight_may_finish() -> None:
     assert int(settings()["TimeoutStopSec"][0]) > ServiceConfig().grace_s
 
 
+def test_the_devices_of_a_gpu_stay_visible_and_loops_can_be_compiled() -> None:
+    """`ProtectClock=` implies a `DeviceAllow=`, and one of these hides every device that none names."""
+    hiding = {"PrivateDevices", "ProtectClock", "DeviceAllow", "DevicePolicy"}
+    assert not settings().keys() & (hiding | {"MemoryDenyWriteExecute"})
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
 def test_systemd_accepts_it(tmp_path: Path) -> None:
     # Where the program is not installed, systemd would say just that.

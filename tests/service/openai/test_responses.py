@@ -307,3 +307,13 @@ def test_an_error_in_a_stream_is_its_last_event(served: Live) -> None:
     assert last["type"] == "error"
     assert last["code"] == "invalid_output"
     assert last["sequence_number"] == len(events) - 2
+
+
+def test_compaction_is_refused_clearly(served: Live) -> None:
+    given = {"model": "scripted", "input": "a long story"}
+    response = served.http.post("/v1/responses/compact", json=given)
+    assert response.status_code == 400
+    error = response.json()["error"]
+    assert error["code"] == "invalid_request"
+    assert "does not compact" in error["message"]
+    assert served.http.get("/v1/responses/compact").status_code == 405
