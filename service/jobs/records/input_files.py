@@ -123,9 +123,14 @@ def open_source(path: Path, sizes: Sizes = _SIZES) -> Iterator[BinaryIO]:
 def check_expansion(path: Path, sizes: Sizes = _SIZES) -> None:
     """Decompress the beginning of a file and refuse a decompression bomb before any row is read.
 
+    A file that is not compressed as a whole, such as a Parquet file, is left to its reader.
+
     Raises:
         InputRefused: as `open_source`.
     """
+    with open_regular(path) as packed:
+        if not packed.read(HEAD).startswith((_GZIP, _ZSTD)):
+            return
     with open_source(path, sizes) as file:
         if isinstance(file, io.BufferedReader) and isinstance(file.raw, _BoundedReader):
             while file.raw.undecided and file.read(1024 * 1024):

@@ -1,9 +1,12 @@
 """`intaglio job …` as a user types it, against a service that answers what it is told."""
 
 import csv
+import gzip
 import json
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 from intaglio.engine.api import model_folder
 from intaglio.service.calibration.calibration_file import Calibration, HeldOut, model_fingerprint
@@ -64,6 +67,24 @@ def test_a_table_goes_in_and_a_table_comes_out(job: Job, stub: StubService) -> N
     assert json.loads(Path("out.csv.dead.jsonl").read_text())["id"] == "c"
     assert Path("out.csv.report.html").read_text().startswith("<!doctype html>")
     assert sorted(asked.body["text"] for asked in stub.asked) == ["first", "second"]
+
+
+@pytest.mark.parametrize("name", ["in.parquet", "in.csv.gz", "in.jsonl"])
+def test_each_format_of_a_source_is_read(
+    run: Run, stub: StubService, table: Path, name: str
+) -> None:
+    stub.will_answer(Answer(result({"name": "Ann"})))
+    rows = [{"id": "a", "body": "first"}, {"id": "b", "body": "second"}]
+    if name == "in.parquet":
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), name)
+    elif name == "in.csv.gz":
+        Path(name).write_bytes(gzip.compress(b"id,body\na,first\nb,second\n"))
+    else:
+        Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    where = ("--url", stub.base_url, "--model", "stub", "--ledger", "jobs.db")
+    asked = ("-s", "s.json", "-t", "body", "--id-column", "id", "-o", "out.csv")
+    assert run("job", "run", name, *asked, *where).exit_code == 0
+    assert Path("out.csv").read_text() == "id,name\na,Ann\nb,Ann\n"
 
 
 def test_what_tokens_cost_is_told(job: Job, stub: StubService) -> None:
