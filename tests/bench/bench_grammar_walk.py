@@ -20,11 +20,11 @@ from intaglio.grammar.device.export import export
 from intaglio.grammar.jsonschema.read.values import read
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
-from intaglio.kernels.contracts import Draw, SampleArgs
 from intaglio.kernels.grammar.arena import GrammarArena
 from intaglio.kernels.grammar.vocabulary_layout import lay_out
 from intaglio.kernels.grammar.walk_masks import GrammarStates, GrammarWalker
 from intaglio.kernels.sample.logits_pipeline import TokenSampler
+from intaglio.kernels.sampling_contracts import Draw, SampleArgs
 from torch import Tensor
 
 from tests.support.tokens import data, large

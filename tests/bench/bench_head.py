@@ -1,4 +1,4 @@
-"""The head with masks against the whole head: what it costs to look at them, and what it saves.
+"""The masked output head against the full head: the cost of reading masks, and the time saved.
 
     python -m tests.bench.bench_head [--out FILE] [--candidates]
 
@@ -18,11 +18,12 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from intaglio.kernels.contracts import Legal, Logits, RmsNorm
+from intaglio.kernels.contracts import Logits, RmsNorm
 from intaglio.kernels.gpu import COUNTERS
 from intaglio.kernels.linear.linear import DenseWeight
 from intaglio.kernels.linear.masked_head import HeadShape, legal_row, legal_words
 from intaglio.kernels.runtime.precompile import compile_ahead
+from intaglio.kernels.sampling_contracts import Legal
 
 DEVICE = torch.device("cuda")
 OUTPUTS = 151_936

@@ -1,4 +1,4 @@
-"""Requests a second over HTTP, beside those of the engine alone with the same requests in the same run.
+"""Requests per second over HTTP, compared with the engine alone on the same requests in the same run.
 
     python3 -m tests.bench.bench_http --shape 0.6b|8b [--out FILE]      random weights of a shape, on a GPU
     python3 -m tests.bench.bench_http --shape answering [--out FILE]    an engine that takes no time: the service alone

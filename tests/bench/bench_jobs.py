@@ -1,4 +1,4 @@
-"""Jobs beside direct calls of the same engine, and the memory of large jobs.
+"""Throughput of jobs compared with direct calls of the same engine, and the memory of large jobs.
 
 Run: `python -m tests.bench.bench_jobs [--rows 20000] [--model-rows 200]`. One table: rows a second of a job through the
 embedded model and of `LLM.extract_many` over the same texts in the same process, and, with a scripted extractor, rows a

@@ -29,11 +29,11 @@ from intaglio.kernels.contracts import (
     QKNorm,
     Ragged,
     RmsNorm,
-    Sampled,
     Weight,
 )
 from intaglio.kernels.dispatch import choose
 from intaglio.kernels.runtime.precompile import compile_ahead
+from intaglio.kernels.sampling_contracts import Sampled
 
 from tests.bench.figures import keep
 

@@ -1,4 +1,4 @@
-"""Compile and mask times of our matcher beside those of other libraries: one thread, one tokenizer, the same texts.
+"""Compile and mask times of our matcher and of other libraries: one thread, one tokenizer, the same texts.
 
 Run: `nice python -m tests.bench.bench_masks [--schemas 400] [--engines intaglio,llguidance,xgrammar] [--cold]`. Needs
 ../shared; of the other libraries those that are installed take part. Times are CPU times of the thread. Each schema is

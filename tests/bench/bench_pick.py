@@ -1,4 +1,4 @@
-"""Sampling against the floor: what must be read, once, at the bandwidth of a large copy, measured in the same run.
+"""Sampling against its lower bound: one read of the logits at the bandwidth of a large copy, measured in the same run.
 
 Run on a GPU: `python -m tests.bench.bench_pick [--out FILE] [--short]`. Each figure is the median of replays of a CUDA
 graph that calls over several input sets, together larger than the cache, and often enough that the launch of the graph
@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from intaglio.kernels.contracts import Draw, SampleArgs, Truncation
 from intaglio.kernels.runtime.precompile import compile_ahead
 from intaglio.kernels.sample.logits_pipeline import TokenSampler
+from intaglio.kernels.sampling_contracts import Draw, SampleArgs, Truncation
 from torch import Tensor
 
 from tests.bench.roofline import copy_bandwidth

@@ -1,4 +1,4 @@
-"""Many clients at once on the embedded model, some of whom hang up: what everybody gets, and what is left behind.
+"""Many concurrent clients on the embedded model, some of which disconnect: their answers, and resources left behind.
 
     PYTHONSAFEPATH=1 PYTHONPATH=. python tests/bench/bench_service.py [--clients 64] [--hang-up 0.2] [--max-tokens N]
 

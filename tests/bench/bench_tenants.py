@@ -1,4 +1,4 @@
-"""`python -m tests.bench.bench_tenants`: what one tenant notices of another one that floods the engine.
+"""`python -m tests.bench.bench_tenants`: the latency of one tenant while another one floods the engine.
 
 The real scheduler over an executor that samples one token a step; time is counted in steps, so that a run says the same
 on every machine. Tenant B sends one request after the other: alone, beside tenant A that keeps 200 open, and beside as

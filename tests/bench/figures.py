@@ -1,4 +1,4 @@
-"""What a benchmark of kernels on a GPU keeps: its figures, and of what device and versions they are."""
+"""The stored result of a GPU benchmark: its figures, with the device and the versions."""
 
 import json
 from collections.abc import Sequence

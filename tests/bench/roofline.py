@@ -1,4 +1,4 @@
-"""The least time a decode step of a model can take on a GPU, and where measured steps stand.
+"""The least time of a model's decode step on a GPU, compared with measured steps.
 
     python tests/bench/roofline.py MODEL_FOLDER [--bandwidth TB/s] [--context N] [--results FILE ...]
 

@@ -1,4 +1,4 @@
-"""Figures that are kept are cited where their meaning is told; one file a target."""
+"""Stored figures are cited where they are explained; one file for each target."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The table of targets says what was measured, and says so where nothing was."""
+"""The table of targets shows the measured values, and marks targets without a measurement."""
 
 import sys
 from pathlib import Path

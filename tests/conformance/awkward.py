@@ -1,4 +1,4 @@
-"""Made-up schemas whose masks hang on what was said before: items that differ, names in any order, spaced or indented.
+"""Generated schemas with masks that depend on earlier output: unique items, names in any order, spaced or indented.
 
 Does: draw a schema and the form of its output, walk random legal outputs of it, and report what went wrong: masks and
 matcher that disagree, dead ends, outputs that cannot be ended or are not valid. Does not: know schemas of users.

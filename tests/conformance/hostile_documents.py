@@ -1,4 +1,4 @@
-"""Files that are hostile or odd, made from a seed, and what reading each of them costs.
+"""Hostile or odd files, generated from a seed, and the cost of reading each of them.
 
 `python -m tests.conformance.hostile_documents --count 500` reads them in one reader after another and reports the
 outcomes, the most processor time and the most memory of a child. It fails if a file gives anything but a document or an

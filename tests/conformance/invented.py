@@ -1,4 +1,4 @@
-"""Made-up schemas and values: few names, few numbers and few words, so that what is said often meets.
+"""Generated schemas and values from few names, numbers and words, so that assertions often interact.
 
 Does: draw both from a random source (also one that hypothesis gives, which then shrinks). Does not: know what is valid.
 """

@@ -1,4 +1,4 @@
-"""Our masks beside those of the oracle, bit for bit, and no place a mask leads to without a way to the end.
+"""Our masks equal those of the oracle, bit for bit, and no masked path leads to a dead end.
 
 Does: follow random outputs of one grammar and compare at each place. Does not: choose grammars (`samples`).
 """

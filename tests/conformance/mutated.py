@@ -1,4 +1,4 @@
-"""Schemas of the open part of JSONSchemaBench, changed a little: neighbours of what users write.
+"""Schemas of the open part of JSONSchemaBench with small mutations: close to real schemas.
 
 Does: change schemas and instances at random, judge every instance in several spellings by our machine and by an
 independent validator, and report where they differ, errors after a schema was taken, and ends that are not valid. Does

@@ -1,4 +1,4 @@
-"""The section on speed: compile and mask times beside those of other libraries (`tests/bench/bench_masks.py`).
+"""The section on speed: compile and mask times compared with other libraries (`tests/bench/bench_masks.py`).
 
 Does: word what the benchmark measures. Does not: compare it with a bound; times depend on the machine.
 """

@@ -1,4 +1,4 @@
-"""A sample of the conformance report on every run: what the committed expectations call right has to stay right."""
+"""A sample of the conformance report on every run: cases that the committed expectations call right must stay right."""
 
 import random
 

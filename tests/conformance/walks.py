@@ -1,4 +1,4 @@
-"""Random outputs along the masks: whatever is legal at each token has to be a valid document in the end.
+"""Random outputs along the masks: any sequence of legal tokens must end as a valid document.
 
 Does: draw one document of a grammar, token by token, so that it ends; judge the documents of a schema by an independent
 validator. Does not: choose schemas (`run`).

@@ -1,4 +1,4 @@
-"""The dashboard and the alerts ask for metrics and labels that a server has."""
+"""The dashboard and the alerts use only metrics and labels that a server exports."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The generated pages are what the code makes of them, and the written ones leave nothing out."""
+"""Generated pages match the code, and written pages are complete."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Every snippet of the documents does what its page says, against one server with the embedded model."""
+"""Every snippet of the documentation gives the output on its page, against one server with the embedded model."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Budgets with the real grammar: what is forced after a sample counts too."""
+"""Budgets with the real grammar: tokens forced after a sample count too."""
 
 import json
 import math

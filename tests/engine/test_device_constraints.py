@@ -1,4 +1,4 @@
-"""Replays of sequences on the device: by them alone, an executor must stand at the position of the matcher."""
+"""Replays of sequences on the device: an executor that follows them must reach the matcher's position."""
 
 import json
 import time

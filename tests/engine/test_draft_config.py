@@ -1,4 +1,4 @@
-"""The setting `drafts` names sources; what it cannot mean is refused."""
+"""The setting `drafts` names sources; values without a meaning are refused."""
 
 import pytest
 from intaglio.engine.config import EngineConfig

@@ -1,4 +1,4 @@
-"""The collector's policy: cycles are found, old ones too, and what lives is not gone through again and again."""
+"""The collector's policy: cycles are found, old ones too, and live objects are not examined again and again."""
 
 import gc
 import sys

@@ -1,4 +1,4 @@
-"""Names and folders that hold no checkpoint: the error says what they are and how to come by one."""
+"""Names and folders without a checkpoint: the error names the kind and how to get one."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every example runs as it stands, against the model in the package: offline, or through `intaglio serve`."""
+"""Every example runs unchanged against the included model: offline, or through `intaglio serve`."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz.engine_door --minutes 120`: random requests at the engine's own door.
+"""`python -m tests.fuzz.engine_door --minutes 120`: random requests to the engine itself.
 
 Messages go over the sockets of a real engine process, without the service that would have judged them; and Python
 values go to an engine in this process, without the message format that would have judged their types. The process must

@@ -1,12 +1,13 @@
-"""The head with few legal tokens on the device, against float64; what is not legal is not written."""
+"""The head with few legal tokens on the device, against float64; illegal logits are not written."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 import torch
-from intaglio.kernels.contracts import Draw, Legal, Logits, RmsNorm, SampleArgs
+from intaglio.kernels.contracts import Logits, RmsNorm
 from intaglio.kernels.dispatch import choose
+from intaglio.kernels.sampling_contracts import Draw, Legal, SampleArgs
 
 from tests.support.legal import legal_tokens, random_legal
 from tests.support.paged import relative_error

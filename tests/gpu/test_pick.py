@@ -4,9 +4,9 @@ import math
 
 import pytest
 import torch
-from intaglio.kernels.contracts import OK, Draw, SampleArgs, Truncation
 from intaglio.kernels.sample import reference_logits
 from intaglio.kernels.sample.logits_pipeline import TokenSampler
+from intaglio.kernels.sampling_contracts import OK, Draw, SampleArgs, Truncation
 
 from tests.support.picks import cases, compare, on_device
 

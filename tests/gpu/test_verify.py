@@ -1,9 +1,9 @@
-"""Which drafts stand, on the device: against a plain loop, and in a captured graph."""
+"""Accepted drafts on the device: against a plain loop, and in a captured graph."""
 
 import pytest
 import torch
-from intaglio.kernels.contracts import Sampled
 from intaglio.kernels.dispatch import choose
+from intaglio.kernels.sampling_contracts import Sampled
 
 from tests.support.drafts import accepted, answers, random_drafts
 

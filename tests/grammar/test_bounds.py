@@ -1,4 +1,4 @@
-"""What rules promise about how far the end is: mostly they say, and what they say can be kept."""
+"""The distances to the end that rules report: mostly known, and always achievable."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""What is let through is enforced in full; what cannot be is refused by place and keyword."""
+"""Accepted constraints are enforced in full; others are refused by place and keyword."""
 
 import json
 import lzma

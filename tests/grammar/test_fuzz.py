@@ -1,6 +1,4 @@
-"""Made-up schemas against the `jsonschema` package, mangled sources against nothing but the contract, and what must not
-happen meanwhile.
-"""
+"""Fuzzing: generated schemas against the `jsonschema` package, and mangled sources against the contract alone."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Each constraint is examined once; no more wait than are borne, none for ever; what came out is remembered."""
+"""Each constraint is examined once; the number and the time of waiting ones are bounded; verdicts are cached."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Schemas that take long: those that are admitted can be ended from anywhere, the others are refused at the door."""
+"""Slow schemas: admitted ones can be ended from anywhere, the others are refused during examination."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Verdicts on disk: bounded, private, and never the cause of anything but work done again."""
+"""Verdicts on disk: bounded and private; any fault of the store costs only repeated work."""
 
 import multiprocessing
 import os

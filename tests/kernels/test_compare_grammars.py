@@ -1,4 +1,4 @@
-"""The comparison of masks of host and device finds what differs, and names what it left out (see `tests.gpu`)."""
+"""The comparison of host and device masks finds differences, and names skipped cases (see `tests.gpu`)."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the interpreter cannot tell: that kernels compile for a GPU, to its machine code. No GPU is needed."""
+"""Kernels compile to the machine code of a GPU, which the interpreter cannot show. No GPU is needed."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""One small case of every kernel, against the reference: what a checker of memory and of races is run over.
+"""One small case of every kernel against the reference, for runs under a memory and race checker.
 
     compute-sanitizer --tool memcheck python -m pytest -n 0 tests/kernels/test_every_kernel.py     (or racecheck)
 
@@ -36,7 +36,6 @@ from intaglio.kernels.contracts import (
     Activation,
     AddTo,
     Gate,
-    Legal,
     Logits,
     Packs,
     RmsNorm,
@@ -53,6 +52,7 @@ from intaglio.kernels.quantised.packed_codes import packed
 from intaglio.kernels.reference_kernels import ReferenceKernels
 from intaglio.kernels.runtime import precompile
 from intaglio.kernels.sample import reference_logits
+from intaglio.kernels.sampling_contracts import Legal
 
 from tests.support.drafts import accepted, answers, random_drafts
 from tests.support.drawn_codes import FLOAT, drawn_codes

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from intaglio.kernels.contracts import OK, Draw, SampleArgs, Sampled, Truncation
 from intaglio.kernels.sample import logits_pipeline, reference_logits
 from intaglio.kernels.sample.logits_pipeline import TokenSampler, _Run
 from intaglio.kernels.sample.truncate import MOST, SEARCH, TEST
+from intaglio.kernels.sampling_contracts import OK, Draw, SampleArgs, Sampled, Truncation
 
 from tests.support.legal import legal_tokens
 from tests.support.picks import cases, compare, on_device

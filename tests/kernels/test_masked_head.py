@@ -6,13 +6,14 @@ from collections.abc import Iterator
 import pytest
 import torch
 from intaglio.kernels import reference
-from intaglio.kernels.contracts import Legal, Logits, RmsNorm, SampleArgs
+from intaglio.kernels.contracts import Logits, RmsNorm
 from intaglio.kernels.linear.gemv import GemvShape, gemv
 from intaglio.kernels.linear.linear import DenseWeight
 from intaglio.kernels.linear.masked_head import MOST_MASKED_ROWS, HeadShape, legal_row, legal_words
 from intaglio.kernels.linear.rms_norm import rms_norm
 from intaglio.kernels.linear.skinny import SkinnyShape, row_tiles, skinny
 from intaglio.kernels.reference_kernels import ReferenceKernels
+from intaglio.kernels.sampling_contracts import Legal, SampleArgs
 
 from tests.support.legal import legal_tokens, random_legal
 

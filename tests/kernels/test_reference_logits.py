@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import torch
 from intaglio.grammar.api import allow, empty_rows
-from intaglio.kernels.contracts import (
+from intaglio.kernels.sample import reference_logits
+from intaglio.kernels.sample.reference_logits import gumbel, mask_bias, penalised, sample, truncated
+from intaglio.kernels.sampling_contracts import (
     NOT_FINITE,
     NOTHING_LEGAL,
     OK,
@@ -17,8 +19,6 @@ from intaglio.kernels.contracts import (
     SampleArgs,
     Truncation,
 )
-from intaglio.kernels.sample import reference_logits
-from intaglio.kernels.sample.reference_logits import gumbel, mask_bias, penalised, sample, truncated
 
 VOCABULARIES = (1, 31, 32, 33, 32001, 151936)
 

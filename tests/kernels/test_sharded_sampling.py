@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 from intaglio.engine.parallel.parallel_layout import ParallelLayout, TensorParallel
-from intaglio.kernels.contracts import OK, Bias, Draw, Penalties, SampleArgs, Sampled
 from intaglio.kernels.sample import reference_logits
 from intaglio.kernels.sample.sharded_sampling import VocabularyPart, sample_part
+from intaglio.kernels.sampling_contracts import OK, Bias, Draw, Penalties, SampleArgs, Sampled
 
 from tests.support.threaded_ranks import on_ranks
 

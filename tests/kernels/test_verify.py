@@ -1,14 +1,14 @@
-"""Which drafts stand: the kernel, interpreted where there is no GPU, and the reference against a plain loop."""
+"""Accepted drafts: the kernel, interpreted where there is no GPU, and the reference against a plain loop."""
 
 import random
 from collections.abc import Callable, Sequence
 
 import pytest
 import torch
-from intaglio.kernels.contracts import OK, Draw, SampleArgs, Truncation
 from intaglio.kernels.drafts.verify import verify
 from intaglio.kernels.reference_kernels import ReferenceKernels
 from intaglio.kernels.sample import reference_logits
+from intaglio.kernels.sampling_contracts import OK, Draw, SampleArgs, Truncation
 from intaglio.kernels.verified import Verified
 
 from tests.support.drafts import Drafted, accepted, answers, random_drafts

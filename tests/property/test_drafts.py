@@ -1,4 +1,4 @@
-"""Whatever is drafted, the tokens are those without drafts, and no draft leaves anything behind."""
+"""With any drafts, the tokens are those without drafts, and rejected drafts leave no trace."""
 
 from pathlib import Path
 

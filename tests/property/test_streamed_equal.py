@@ -1,4 +1,4 @@
-"""A streamed answer says, byte for byte, what the whole one says."""
+"""A streamed answer equals the whole answer, byte for byte."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a test of reliability found, beside what it should find."""
+"""The result of a reliability test: the measured values and their bounds."""
 
 from dataclasses import dataclass
 

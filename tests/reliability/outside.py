@@ -1,4 +1,4 @@
-"""A9: the service connects to no host and writes nothing outside its folders, whatever the requests.
+"""A9: under any requests, the service connects to no host and writes nothing outside its folders.
 
 The API process and its children run under strace, while requests of every operation are sent that `tests.fuzz` makes.
 """

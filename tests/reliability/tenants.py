@@ -1,4 +1,4 @@
-"""T1, T3, T4: what one tenant notices of another: in the prefix cache, in the queue, and of its hostile schemas."""
+"""T1, T3, T4: isolation of tenants: in the prefix cache, in the queue, and against hostile schemas."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""The service over an engine that says what it is told: routes, errors, bounds and ends of connections."""
+"""The service over a scripted engine: routes, errors, bounds and ends of connections."""
 
 import asyncio
 import contextlib

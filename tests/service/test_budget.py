@@ -1,4 +1,4 @@
-"""How much room an answer is given: enough for whatever a document holds, and never without end."""
+"""The default budget of an answer: enough for everything in a document, and always finite."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Patterns mean in the final check what ECMA-262 says, and cannot run away."""
+"""In the final check patterns have the meaning of ECMA-262 and bounded run time."""
 
 import time
 

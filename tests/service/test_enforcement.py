@@ -1,4 +1,4 @@
-"""What an answer says of its schema: typos are told with every answer, and refused where that is asked for."""
+"""The contract of an answer: typos in the schema are listed in every answer, and refused on request."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Prices, and other numbers that binary floats cannot hold: what the masks allow, the last check lets pass."""
+"""Prices, and other numbers that binary floats cannot hold: the final check accepts what the masks allow."""
 
 from typing import Any
 

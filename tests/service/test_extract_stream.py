@@ -1,4 +1,4 @@
-"""Extractions as server-sent events, and from several texts at once, over an engine that says what it is told."""
+"""Extractions as server-sent events, and from several texts at once, over a scripted engine."""
 
 import json
 import random

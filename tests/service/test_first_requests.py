@@ -1,4 +1,4 @@
-"""Requests of one form that arrive at once: one is examined, and what it taught serves the others."""
+"""Requests of one form that arrive at once: one is examined, and its result serves the others."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Jobs over HTTP, on a real socket, over an engine that says what it is told."""
+"""Jobs over HTTP, on a real socket, over a scripted engine."""
 
 import asyncio
 import json

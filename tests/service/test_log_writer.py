@@ -1,4 +1,4 @@
-"""Queued log lines: in order, complete at the end, bounded while nothing reads, and honest about what was dropped."""
+"""Queued log lines: in order, complete at the end, bounded while nothing reads, with a count of dropped lines."""
 
 import io
 import json

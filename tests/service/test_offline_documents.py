@@ -1,4 +1,4 @@
-"""`LLM` and the command line read files themselves, and give what a service would."""
+"""`LLM` and the command line read files themselves, with the same results as a service."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The service as a process: how it stops, what it leaves behind, and that no engine outlives it."""
+"""The service as a process: it stops in order, leaves nothing behind, and no engine outlives it."""
 
 import contextlib
 import json

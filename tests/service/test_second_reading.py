@@ -1,4 +1,4 @@
-"""The request for a second reading: the same prompt, some chance, and what is left of the deadline."""
+"""The request for a second reading: the same prompt, sampling, and the remaining deadline."""
 
 from typing import Any
 

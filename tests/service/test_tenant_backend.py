@@ -1,4 +1,4 @@
-"""Generations belong to a tenant, whatever route they came by."""
+"""Generations of every route belong to a tenant."""
 
 import asyncio
 from dataclasses import replace

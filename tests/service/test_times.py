@@ -1,4 +1,4 @@
-"""Dates with times through the SDK's types and the model in the package: nothing is invented that the text lacks."""
+"""Dates with times through the SDK's types and the included model: no offset or second is invented."""
 
 import datetime
 from typing import Any

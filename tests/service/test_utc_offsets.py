@@ -1,4 +1,4 @@
-"""Offsets of times: those that a document states are taken, others are named in the answer."""
+"""Offsets of times: offsets that the document does not state become warnings."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A backend without a process: it serves so many requests at once, each for a moment, and remembers all of them."""
+"""A backend without a process, which serves a bounded number of requests at once and records all of them."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable

@@ -1,4 +1,4 @@
-"""Compiles the Triton kernels for an H200 on a machine without one: what is called is compiled to the last stage.
+"""Compiles the Triton kernels that a workload calls to H200 machine code, on a machine without a GPU.
 
 Does: stand in for the driver, so that the kernels' own wrappers run on tensors of the host and `compile_ahead` compiles
 what they would launch. Does not: compute; what kernels would write stays as it was. For a process of its own, in which
@@ -21,14 +21,12 @@ from intaglio.kernels.contracts import (
     Activation,
     AddTo,
     Gate,
-    Legal,
     Logits,
     Packs,
     Places,
     QKNorm,
     Ragged,
     RmsNorm,
-    Sampled,
     ScoreScaling,
 )
 from intaglio.kernels.drafts.verify import verify
@@ -42,6 +40,7 @@ from intaglio.kernels.quantised.packed_codes import packed
 from intaglio.kernels.runtime import launch
 from intaglio.kernels.runtime.precompile import compile_ahead
 from intaglio.kernels.sample import logits_pipeline
+from intaglio.kernels.sampling_contracts import Legal, Sampled
 from triton.backends.compiler import GPUTarget
 
 from tests.support.drawn_codes import FLOAT, drawn_codes

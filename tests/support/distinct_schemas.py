@@ -1,4 +1,4 @@
-"""Any number of schemas such as applications send, no two of them alike, each with a short document.
+"""Any number of realistic, distinct schemas, each with a short document.
 
 `schema(number)` is the same in every run: property names, enumerations, patterns, formats, bounds and nesting are drawn
 from `number` alone.

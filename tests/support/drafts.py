@@ -1,11 +1,11 @@
-"""Drafts and draws at random, and which drafts stand by a plain loop."""
+"""Random drafts and sampled tokens, and the accepted drafts by a plain loop."""
 
 import random
 from dataclasses import dataclass
 from itertools import pairwise
 
 import torch
-from intaglio.kernels.contracts import NOT_FINITE, NOTHING_LEGAL, OK, Sampled
+from intaglio.kernels.sampling_contracts import NOT_FINITE, NOTHING_LEGAL, OK, Sampled
 from intaglio.kernels.verified import Verified
 
 

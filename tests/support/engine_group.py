@@ -1,4 +1,4 @@
-"""Engines without processes, for tests of what is above them: each does what the test tells it to.
+"""Scripted engines without processes, for tests of the layers above them.
 
 A request is answered with one token, the number of the engine, unless the engine has been told otherwise.
 """

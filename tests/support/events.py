@@ -1,4 +1,4 @@
-"""Server-sent events, read strictly: what a stream may look like is small, and anything else is an error."""
+"""A strict reader of server-sent events: any deviation from the expected form is an error."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Grammars such as people write, with texts that are in them, that are not, and that are beginnings only."""
+"""Typical handwritten grammars, with accepted texts, refused texts, and mere beginnings."""
 
 import random
 from dataclasses import dataclass

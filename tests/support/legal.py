@@ -1,8 +1,9 @@
-"""Random masks for heads and picks, and what they allow by the reference."""
+"""Random masks for output heads and sampling, and the tokens they allow by the reference."""
 
 import torch
-from intaglio.kernels.contracts import WORD_BITS, Legal
+from intaglio.kernels.contracts import WORD_BITS
 from intaglio.kernels.sample.reference_logits import allowed
+from intaglio.kernels.sampling_contracts import Legal
 
 
 def random_legal(rows: int, width: int, share: float, *, seed: int, free: bool = False) -> Legal:

@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 import torch
 from intaglio.grammar.api import allow, empty_rows
-from intaglio.kernels.contracts import OK, Bias, Draw, Penalties, SampleArgs, Sampled, Truncation
+from intaglio.kernels.sampling_contracts import (
+    OK,
+    Bias,
+    Draw,
+    Penalties,
+    SampleArgs,
+    Sampled,
+    Truncation,
+)
 
 
 def on_device(args: SampleArgs, device: str = "cuda") -> SampleArgs:

@@ -1,4 +1,4 @@
-"""Quantised matrices as published checkpoints store them, with the matrices that they stand for.
+"""Quantised matrices as published checkpoints store them, with their dense values.
 
 The writers follow the formats' descriptions bit by bit in plain numpy, and share no code with the loader: GPTQ and
 AutoGPTQ (words along the inputs, zero points less one), GPTQModel (`gptq_v2`), AutoAWQ (layout gemm), AutoRound,

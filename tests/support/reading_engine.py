@@ -1,4 +1,4 @@
-"""An engine without a model that reads records: it answers with what stands in its prompt, line by line.
+"""An engine without a model that reads records: it answers with the lines of its prompt.
 
 A line `Entry 17: Ada paid 3.50` is an item of `entries`, `Branch: Bremen` is the `branch`, which is null without such a
 line if the constraint allows that, else "made up". An answer that is longer than `max_tokens` has as many entries as

@@ -1,4 +1,4 @@
-"""Random workloads, the control plane to run them on, and the judgement of what came out.
+"""Random workloads, the control plane to run them on, and the checks of their outputs.
 
 Does: make a workload from a seed, drive the real engine through it step by step over scripted parts, and compare every
 request with the plain engine. Does not: plant faults in the engine; tests do.

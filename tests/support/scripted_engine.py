@@ -1,4 +1,4 @@
-"""An engine without a model, in a process of its own: it says what the prompt tells it to say.
+"""A scripted engine in a process of its own: its output is the text that the prompt requests.
 
 The prompt is read as bytes, and of those what stands between the last `<<` and `>>`, if that is there. `echo TEXT`
 answers TEXT, one byte a step; `slow TEXT` the same in steps of `pace_s`; `hold PATH` answers 1 once that file exists,

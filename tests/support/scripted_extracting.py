@@ -1,4 +1,4 @@
-"""An extractor without a model: what becomes of a row stands in its text.
+"""An extractor without a model: the text of a row determines its outcome.
 
 `FAIL code` is an error that trying again does not mend, `FLAKY n` one that n tries pass, `AWAY n` a service that is out
 of reach for the first n calls of all, `BAD SCHEMA` a schema that is refused. Any other text has a result, which is a

@@ -1,4 +1,4 @@
-"""A service on a real socket that answers what a test tells it to, and remembers what it was asked."""
+"""A scripted service on a real socket, which records its requests."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""Small checkpoints on disk, random or given: what a real one looks like, made in milliseconds.
+"""Small checkpoints on disk in the form of real ones, made in milliseconds.
 
 `write_checkpoint` makes a folder with `config.json`, safetensors (single or sharded) and a byte-level `tokenizer.json`,
 so that the loader, the engine and the whole service run on it without a download.

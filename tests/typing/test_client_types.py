@@ -1,4 +1,4 @@
-"""mypy, strict, on what a user of the SDK writes: the assertions of `client.py`, and every example."""
+"""Strict mypy on code of an SDK user: the assertions of `client.py`, and every example."""
 
 import os
 import subprocess

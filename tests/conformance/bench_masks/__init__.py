@@ -1,4 +1,4 @@
-"""Masks of engines for constrained decoding, token by token, beside an oracle that shares no code with any of them.
+"""Masks of several engines for constrained decoding, token by token, compared with an independent oracle.
 
     shapes    a JSON Schema as two plain trees: one that allows too little, one that allows too much
     texts     the JSON texts of such a tree, read byte by byte

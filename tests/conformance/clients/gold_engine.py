@@ -1,4 +1,4 @@
-"""An engine that answers gold: what a rule says for a prompt, in the shape that the request's constraint demands.
+"""A scripted engine that answers by a rule for the prompt, in the form that the request's constraint requires.
 
 A rule has a text that the prompt contains and the answer for it; the last rule in the list that applies and that the
 constraint lets through is taken. Without one, the answer is the shortest that the constraint lets through, or a

@@ -1,4 +1,4 @@
-"""The suites of clients: what each installs, which model it asks for, and what it runs.
+"""The client test suites: the packages of each, the model it requests, and its commands.
 
 Does: describe. Does not: install or run anything (`run`). Versions are pinned, so that results can be compared.
 """

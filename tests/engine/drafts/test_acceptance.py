@@ -1,4 +1,4 @@
-"""Chances follow what was recorded, of all sequences and of one."""
+"""Acceptance rates follow the recorded outcomes, over all sequences and for each one."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Replayed drafts stand at the given rates, with a real grammar or without, and for random weights only."""
+"""Replayed drafts are accepted at the given rates, with a grammar or without, and for random weights only."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The line that is learned is that of the steps, whatever interrupts them."""
+"""The fitted line is that of the steps, in spite of interruptions."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Contents survive a restart; what is damaged, short, foreign or half written is a miss, and the bound holds."""
+"""Contents survive a restart; damaged, short, foreign or half-written files are misses, and the bound holds."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Chains tell salts, tokens and all that came before apart."""
+"""Chains differ for different salts, tokens and preceding blocks."""
 
 from intaglio.engine.memory.page_key import CHAIN_BYTES, first_chain, next_chain
 

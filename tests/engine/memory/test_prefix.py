@@ -1,4 +1,4 @@
-"""What the prefix cache finds, what it never finds, and who is evicted."""
+"""Hits and misses of the prefix cache, and the order of eviction."""
 
 from random import Random
 

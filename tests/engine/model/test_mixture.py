@@ -1,4 +1,4 @@
-"""Mixtures of experts: the choice of experts as `transformers` makes it, their sums, and what a file may say."""
+"""Mixtures of experts: routing as in `transformers`, weighted sums, and accepted configurations."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Quantised checkpoints as published: each format is read bit by bit, and what is not supported is refused by name."""
+"""Quantised checkpoints as published: each format is read bit by bit, and unsupported ones are refused by name."""
 
 from copy import deepcopy
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`config.json`: what is read, and what is refused by name."""
+"""`config.json`: keys that are read, and keys that are refused by name."""
 
 import json
 from pathlib import Path

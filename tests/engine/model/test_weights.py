@@ -1,4 +1,4 @@
-"""The loader: what it reads, and how loudly it refuses."""
+"""The loader of weights: the tensors it reads, and its refusals."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Without a GPU the Triton kernels run in Triton's interpreter, which must be told before they are defined."""
+"""Without a GPU the Triton kernels run in Triton's interpreter, which must be selected before they are defined."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The loops over a step's tokens are compiled once, whatever a step is made of."""
+"""The loops over a step's tokens are compiled once, for every kind of step."""
 
 import importlib
 import pkgutil

@@ -1,4 +1,4 @@
-"""Masks made beside the logits, by the Triton kernels (interpreted where there is no GPU), in the whole engine.
+"""Masks made on the device by the Triton kernels (interpreted where there is no GPU), in the whole engine.
 
 Whatever is mixed, a run with residents gives the tokens of a run whose masks all come from the host.
 """

@@ -1,4 +1,4 @@
-"""What a pass on a GPU reads of a batch, laid out by stand-ins for streams and pinned memory."""
+"""The inputs of a GPU pass, laid out with stand-ins for streams and pinned memory."""
 
 import random
 from collections.abc import Sequence

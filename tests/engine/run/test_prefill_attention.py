@@ -1,4 +1,4 @@
-"""Which attention is chosen, and what is refused before a model is loaded."""
+"""The choice of the attention back end, and refusals before a model is loaded."""
 
 import sys
 from importlib.machinery import ModuleSpec

@@ -1,4 +1,4 @@
-"""The runner by hand-made plans: sampling options, masks, failures, blocks, and what it refuses."""
+"""The runner on hand-made plans: sampling options, masks, failures, blocks and refusals."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What sequences ask for, as arrays, against the same said row by row."""
+"""Sampling options of sequences as arrays, against the same options row by row."""
 
 import random
 

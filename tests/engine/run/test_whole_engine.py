@@ -1,4 +1,4 @@
-"""The real engine over the real runner: scheduler, memory and tensors together give what a lone run gives."""
+"""The engine over the real runner gives each request the same tokens as a run of that request alone."""
 
 import random
 from pathlib import Path

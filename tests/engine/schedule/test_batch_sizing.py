@@ -1,4 +1,4 @@
-"""How many tokens a step computes by what steps cost, and who waits."""
+"""The number of tokens of a step from measured costs, and the sequences that wait."""
 
 from collections import Counter
 from random import Random

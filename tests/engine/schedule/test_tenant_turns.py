@@ -1,4 +1,4 @@
-"""Deficit round robin against a plain account of what each tenant was charged."""
+"""Deficit round robin against a plain record of each tenant's charges."""
 
 from collections import defaultdict
 from random import Random

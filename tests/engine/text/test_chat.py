@@ -1,4 +1,4 @@
-"""Templates: what they print, and that callers cannot print what only they may."""
+"""Chat templates: their output, and that callers cannot write control tokens."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What hostile templates may not do, and what published ones do."""
+"""Hostile templates are stopped, and published ones work."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Ids and bytes: what every id stands for, and that text never turns into control."""
+"""Ids and bytes: the bytes of every id, and that text never becomes a control token."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tables, documents and queries: what random walks write is read back by other readers and agrees with the schema."""
+"""Tables, documents and queries: other readers read the output of random walks back, and it fits the schema."""
 
 import csv
 import io

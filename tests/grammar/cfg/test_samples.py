@@ -1,4 +1,4 @@
-"""Grammars such as people write: what is in them, how they run, and that every walk ends."""
+"""Typical handwritten grammars: their texts, their back ends, and that every walk ends."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What the two dialects are: what is read, what is refused, and where."""
+"""The syntax of the two dialects: accepted sources, and refusals with their places."""
 
 import pytest
 from intaglio.grammar.api import (

@@ -1,4 +1,4 @@
-"""Charts against enumerated languages: which texts are accepted, and what a shortest end takes."""
+"""Charts against enumerated languages: the accepted texts, and the length of a shortest end."""
 
 import random
 from itertools import product

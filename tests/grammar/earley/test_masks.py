@@ -1,4 +1,4 @@
-"""Masks of Earley items: equal to what each token's text says, at any depth, and to xgrammar's where both apply."""
+"""Masks of Earley items equal those found by reading each token's text, and xgrammar's where both apply."""
 
 import random
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Long strings read through windows: the same texts and masks as without, whatever the tokens are."""
+"""Long strings read through windows: the same texts and masks as without, for any tokens."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""No dead ends: whatever may be written can be completed, also where items must differ and names must not repeat."""
+"""No dead ends: every legal beginning can be completed, also where items must differ and names must not repeat."""
 
 import json
 from random import Random

@@ -1,4 +1,4 @@
-"""How equal values are written: whatever is said of a beginning holds for all ways in which it may go on."""
+"""Equality of values while they are written: an answer about a beginning holds for all its continuations."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Formats that no automaton tells: a constant is judged when its schema is compiled, not when it is written."""
+"""Formats that no automaton decides: a constant is judged when its schema is compiled, not when it is written."""
 
 import json
 from collections.abc import Callable

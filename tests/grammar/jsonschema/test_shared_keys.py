@@ -1,4 +1,4 @@
-"""Scalars kept for all schemas: by what is asked, within a bound."""
+"""Scalars cached for all schemas: by their constraints, within a bound."""
 
 import pytest
 from intaglio.grammar.contract.constraint import Whitespace

@@ -1,4 +1,4 @@
-"""Numbers with few digits: bounded by what they can mean, unless the schema means more."""
+"""Short numbers: digits are bounded by the precision of 64-bit numbers, unless the schema has more."""
 
 import json
 from functools import cache

@@ -1,4 +1,4 @@
-"""Verbatim strings: substrings of the document and nothing else, whatever the schema around them asks for."""
+"""Verbatim strings: substrings of the document and nothing else, under any schema around them."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Masks equal what one finds by trying every token, byte by byte, with a plain interpreter of the same rules."""
+"""Masks equal those of a plain interpreter of the same rules that tries every token byte by byte."""
 
 import copy
 import json

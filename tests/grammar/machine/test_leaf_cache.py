@@ -1,4 +1,4 @@
-"""A row derived from that of a similar state is the row that a walk from scratch finds."""
+"""A row derived from a similar state equals the row of a walk from scratch."""
 
 import numpy as np
 import pytest

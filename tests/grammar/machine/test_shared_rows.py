@@ -1,4 +1,4 @@
-"""Rows are kept by what they depend on: where only some names of a leaf count, others do not come back from a row."""
+"""Rows are cached by everything they depend on: a row for some names of a leaf never allows the others."""
 
 import json
 from collections.abc import Hashable

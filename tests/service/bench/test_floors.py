@@ -1,4 +1,4 @@
-"""Floors of a model and a device whose numbers are easy, and measured figures beside them."""
+"""Roofline bounds of a model and a device with simple numbers, and measured figures compared with them."""
 
 from typing import Any
 

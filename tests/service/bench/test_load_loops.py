@@ -1,4 +1,4 @@
-"""The load generator against a server that answers as protocols do: what it sends, and what it makes of answers."""
+"""The load generator against a scripted server of each protocol: its requests, and its reading of answers."""
 
 import asyncio
 import itertools

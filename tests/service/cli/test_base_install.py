@@ -1,4 +1,4 @@
-"""The command and the package without the extra `server`: a thin client that works, and says what it lacks."""
+"""The command and the package without the extra `server`: a thin client that works and names missing packages."""
 
 import json
 import subprocess

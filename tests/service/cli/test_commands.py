@@ -1,4 +1,4 @@
-"""The commands that need no model: help, version, the catalogue; and what holds for all commands."""
+"""The commands that need no model: help, version, the catalogue; and rules that hold for all commands."""
 
 import json
 import subprocess

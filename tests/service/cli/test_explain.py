@@ -1,4 +1,4 @@
-"""`intaglio schema explain` and `schema check`: what they say, and how they end."""
+"""`intaglio schema explain` and `schema check`: their output and their exit codes."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`intaglio job …` as a user types it, against a service that answers what it is told."""
+"""`intaglio job …` as a user types it, against a scripted service."""
 
 import csv
 import gzip

@@ -1,4 +1,4 @@
-"""What `intaglio job run` may write, and what it must leave alone, against a service that answers what it is told."""
+"""The files that `intaglio job run` may write and those it must leave alone, against a scripted service."""
 
 import csv
 import json

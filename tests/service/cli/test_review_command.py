@@ -1,4 +1,4 @@
-"""`intaglio job review` as a user types it, against a service that answers what it is told."""
+"""`intaglio job review` as a user types it, against a scripted service."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`intaglio view` writes one HTML file, and refuses what is no file of results."""
+"""`intaglio view` writes one HTML file, and refuses other files than results."""
 
 import json
 from pathlib import Path

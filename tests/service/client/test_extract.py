@@ -1,4 +1,4 @@
-"""What goes to the service, and what comes back as which type."""
+"""The requests of the client, and the types of its results."""
 
 import datetime
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The synchronous client is what the asynchronous one makes it."""
+"""The synchronous client is generated from the asynchronous one."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The base install: what `intaglio` offers, and that the SDK needs nothing that computes."""
+"""The base install: the public names of `intaglio`, and that the SDK needs no engine."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Streams, many texts and the registry, through the clients, over an engine that says what it is told."""
+"""Streams, many texts and the registry, through the clients, over a scripted engine."""
 
 import asyncio
 import json

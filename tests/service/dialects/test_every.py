@@ -1,4 +1,4 @@
-"""One constraint a request, whatever dialects its fields are of."""
+"""At most one constraint in a request, in any mixture of dialects."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Documents are read in children that may be killed: limits hold, nothing can be opened, and the reader goes on."""
+"""Documents are read in child processes: limits hold, nothing can be opened, and the reader survives their death."""
 
 import os
 import signal

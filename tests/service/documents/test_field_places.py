@@ -1,4 +1,4 @@
-"""Spans of the text stand where their glyphs are: one box for each line, none where there are no places."""
+"""Spans of the text get the boxes of their glyphs: one for each line, none for formats without places."""
 
 import random
 from array import array

@@ -1,4 +1,4 @@
-"""Hostile and odd files end as a document or as an error of documents, and the reader goes on."""
+"""Hostile and odd files give a document or a document error, and the reader continues."""
 
 from intaglio.service.documents.document_reader import DocumentReader
 

@@ -1,4 +1,4 @@
-"""Every format gives the text that a reader of the file would see, and what cannot be read is refused by a code."""
+"""Every format gives the text that a reader of the file would see, and unreadable files are refused with a code."""
 
 import random
 import string

@@ -1,4 +1,4 @@
-"""Gold data: what is read, and how each bad line is refused."""
+"""Gold data: accepted lines, and the refusal of each bad line."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files of predictions: other programs' lines, saved lines, and what a killed run leaves."""
+"""Files of predictions: lines of other programs, saved lines, and the rest of a killed run."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Two readings are compared value by value, whatever items only one of them has."""
+"""Two readings are compared value by value, even if only one of them has some items."""
 
 from decimal import Decimal
 from typing import Any

@@ -1,4 +1,4 @@
-"""Folding: what it makes equal, and the way back to the offsets of the document."""
+"""Folding: the texts that become equal, and the map back to offsets of the document."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""The folder of a server's files: nothing leads out of it, whatever lies in it."""
+"""The folder of a server's files: no content of it leads out of it."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The ledger against what may happen to it: leases, fences, clocks, a full disk, other versions."""
+"""The ledger under adversity: expired leases, fences, clock jumps, a full disk, other versions."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`GET /v1/engine/state` tells what the engine reported, and nothing that it did not."""
+"""`GET /v1/engine/state` shows exactly what the engine reported."""
 
 from intaglio.engine.api import EngineState
 from intaglio.grammar.api import CacheStats

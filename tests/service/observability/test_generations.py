@@ -1,4 +1,4 @@
-"""Generations are timed and counted, whatever handler asked for them and however they end."""
+"""Generations are timed and counted for every handler and every kind of end."""
 
 import asyncio
 from contextlib import aclosing

@@ -1,4 +1,4 @@
-"""Several API processes answer with the sum of what all of them counted, whichever is asked, killed ones included."""
+"""Every API process answers with the sum of the counts of all, killed ones included."""
 
 import os
 import signal

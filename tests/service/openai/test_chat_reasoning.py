@@ -1,4 +1,4 @@
-"""Reasoning in chat completions: which requests have it, and where it stands in answers."""
+"""Reasoning in chat completions: the requests that have it, and its place in answers."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page's files hold nothing that its policy forbids, and nothing of other hosts."""
+"""The page's files contain nothing that its policy forbids, and refer to no other host."""
 
 import re
 from html.parser import HTMLParser

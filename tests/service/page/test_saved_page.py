@@ -1,4 +1,4 @@
-"""Saved pages: whole, closed to the network, and safe whatever the results hold."""
+"""Saved pages: self-contained, closed to the network, and safe for any results."""
 
 import base64
 import hashlib

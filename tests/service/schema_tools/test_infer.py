@@ -1,4 +1,4 @@
-"""Schemas inferred from examples: what all examples share, and nothing that one of them contradicts."""
+"""Schemas inferred from examples: they have what all examples share, and no example contradicts them."""
 
 import random
 from typing import Any

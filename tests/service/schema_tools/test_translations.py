@@ -1,4 +1,4 @@
-"""Schemas from other languages: what each declaration becomes, and which lines are refused."""
+"""Schemas from other languages: the translation of each declaration, and the refused lines."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where the items of an array stand in a text."""
+"""The sources of array items in a text."""
 
 from intaglio.service.windows.sources import Source, sources, stated_leaves
 

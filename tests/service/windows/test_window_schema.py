@@ -1,4 +1,4 @@
-"""The schema of one window: it accepts what the whole accepts, and a window that lacks some of it."""
+"""The schema of one window: it accepts all valid documents, and windows with only a part of one."""
 
 from typing import Any
 
