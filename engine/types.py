@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 class Finish(StrEnum):
-    """Why a request ended. Every request ends exactly once, with exactly one of these."""
+    """The reason why a request ended. Every request ends exactly once, with exactly one of these."""
 
     STOP = "stop"  # an end token, a stop token, a stop string, or the grammar's end
     LENGTH = "length"  # `max_tokens` was reached
@@ -112,7 +112,7 @@ class Failure:
 
 
 class CutReason(StrEnum):
-    """Why a value was ended without asking the model."""
+    """The reason why a value was ended without the model."""
 
     LOOPED = "looped"  # the value repeated itself
     BUDGET = "budget_forced"  # the budget of the output ran out

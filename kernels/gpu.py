@@ -19,8 +19,6 @@ from .contracts import (
     Places,
     Ragged,
     RmsNorm,
-    SampleArgs,
-    Sampled,
     ScoreScaling,
     Weight,
 )
@@ -31,6 +29,7 @@ from .memory.kv_copy import kv_copy
 from .quantised.coded_weight import CodedWeight
 from .quantised.packed_codes import packed
 from .sample.logits_pipeline import TokenSampler
+from .sampling_contracts import SampleArgs, Sampled
 from .verified import Verified
 
 COUNTERS = 1 << 16

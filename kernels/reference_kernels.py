@@ -20,13 +20,12 @@ from .contracts import (
     QKNorm,
     Ragged,
     RmsNorm,
-    SampleArgs,
-    Sampled,
     ScoreScaling,
     Weight,
 )
 from .drafts import reference_verify
 from .sample import reference_logits
+from .sampling_contracts import SampleArgs, Sampled
 from .verified import Verified
 
 

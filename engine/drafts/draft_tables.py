@@ -25,7 +25,7 @@ class DraftTable:
     admitted: bool = False
 
     def common(self, known: Sequence[int]) -> int:
-        """How many tokens, from the first, are both computed and known; the last known one is never among them."""
+        """The number of leading tokens that are both computed and known; the last known one is never among them."""
         most = min(len(self.tokens), len(known) - 1)
         begin = min(self.certain, most)
         return next((at for at in range(begin, most) if self.tokens[at] != known[at]), most)

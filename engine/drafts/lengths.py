@@ -23,7 +23,7 @@ class DraftLengths:
         self.seconds = seconds
 
     def may_pay(self, sequences: int, tokens: int) -> bool:
-        """Whether the best possible drafts would pay in a step of so many sequences and tokens."""
+        """Whether the best possible drafts would pay in a step with this number of sequences and tokens."""
         falling = [_BEST**at for at in range(1, 9) for _ in range(sequences)]
         return bool(self._count(sequences, tokens, falling))
 
@@ -48,7 +48,7 @@ class DraftLengths:
         return found
 
     def _count(self, sequences: int, tokens: int, falling: Sequence[float]) -> int:
-        """How many of the drafts with these chances, from the first, give the most tokens per second.
+        """The number of leading drafts with these chances that gives the most tokens per second.
 
         Along a line of costs the rate rises while a draft gains more than it costs, and then falls: its maximum is
         found without looking at all drafts.

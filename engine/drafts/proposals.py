@@ -132,7 +132,7 @@ class Proposals:
             proposed.source.verified(work.seq_id, len(guessed), accepted_guesses)
 
     def forget(self, changes: Changes) -> None:
-        """Drop what is kept about sequences that ended."""
+        """Drop the records of sequences that ended."""
         for change in changes.items:
             if change.finish is None:
                 continue

@@ -41,7 +41,7 @@ class DraftSource(Protocol):
         ...
 
     def forget(self, seq: EngineSequence, finish: Finish, /) -> None:
-        """Drop what is kept about a sequence that has ended by `finish`. It may be unknown here."""
+        """Drop the records of a sequence that has ended by `finish`. It may be unknown here."""
         ...
 
 

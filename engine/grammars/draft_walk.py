@@ -22,7 +22,7 @@ DRAFT_S: Final = 0.004
 
 
 class DraftOrigin(StrEnum):
-    """Where a drafted token comes from."""
+    """The origin of a drafted token."""
 
     GUESS = "guess"
     CLOSING = "closing"  # the beginning of a short completion, where the guess is illegal

@@ -36,7 +36,7 @@ class Attachment:
 
     @property
     def status(self) -> EngineStatus:
-        """The engine as its owner told it last."""
+        """The latest status of the engine from its owner."""
         return self._status
 
     @property

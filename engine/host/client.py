@@ -36,7 +36,7 @@ class EngineClient:
 
     @property
     def fault(self) -> ModelError | None:
-        """Why the engine is unusable; None where it is not."""
+        """The reason why the engine is unusable; None if it is usable."""
         fault = self._engine.status.fault
         return None if fault is None else ModelError(fault.message, hint=fault.hint)
 

@@ -12,7 +12,7 @@ from .supervisor import Launch
 
 
 def launches(config: EngineConfig, count: int = 1) -> tuple[Launch, ...]:
-    """The launches of so many engines of equal settings. One engine has the whole machine.
+    """The launches of several engines with equal settings. One engine has the whole machine.
 
     Raises:
         ConfigError: there are GPUs, but not one for each rank of each engine.

@@ -28,7 +28,7 @@ class SocketReader:
         self.look_again()
 
     def look_again(self) -> None:
-        """Look for messages soon: the descriptor tells only of those that arrive after the last use of the socket.
+        """Look for messages soon: the descriptor signals only those that arrive after the last use of the socket.
 
         To be called after each message sent on the same socket.
         """

@@ -27,7 +27,7 @@ class EngineState(StrEnum):
 
 
 class EngineAddress(msgspec.Struct, frozen=True):
-    """Where a process finds the engines of an owner: the folder of their sockets, and the number of engines.
+    """The address of an owner's engines: the folder of their sockets, and the number of engines.
 
     It can be handed to another process of the same user, which then connects by `EngineLink`.
     """

@@ -77,7 +77,7 @@ class Supervision:
             supervisor.start()
 
     def restart(self) -> None:
-        """Begin to restart all engines, one after the other; no effect while that goes on already."""
+        """Begin to restart all engines, one after the other; no effect while a restart is in progress."""
         if self._restarting is None:
             self._restarting = asyncio.create_task(self._restart(), name="restart engines")
 

@@ -134,7 +134,7 @@ class Offload:
         self.rule.fetched("host", len(blocks) * self._block_size, self._clock() - began)
 
     def forget(self, seq_id: int) -> None:
-        """Drop what is kept about a sequence. No effect for an unknown one."""
+        """Drop the records of a sequence. No effect for an unknown one."""
         self._asked.discard(seq_id)
         if not self._asked:  # nothing waits for the files that were read
             for chain in [chain for chain, read in self._reading.items() if read.done()]:

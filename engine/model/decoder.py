@@ -8,17 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from intaglio.kernels.contracts import (
-    Kernels,
-    Legal,
-    Logits,
-    Places,
-    Ragged,
-    RmsNorm,
-    SampleArgs,
-    Sampled,
-    Weight,
-)
+from intaglio.kernels.contracts import Kernels, Logits, Places, Ragged, RmsNorm, Weight
+from intaglio.kernels.sampling_contracts import Legal, SampleArgs, Sampled
 from torch import Tensor
 
 from .layers import Layer, StepContext
@@ -29,7 +20,7 @@ from .vocabulary_shard import VocabularyShard
 
 @dataclass(frozen=True, slots=True)
 class AttentionVariant:
-    """What some layers of a model share in their attention: a rotation and a sliding window (see `Kernels.attend`)."""
+    """The attention settings that some layers share: a rotation and a sliding window (see `Kernels.attend`)."""
 
     rope: RopeTable
     window: int | None

@@ -1,4 +1,4 @@
-"""The tensors of a checkpoint: which ones a spec needs, and what is wrong with those that are found.
+"""The tensors that a spec expects in a checkpoint, and the comparison with those found.
 
 Does: name all tensors with their shapes; compare them with those of the files. Does not: read tensors.
 """

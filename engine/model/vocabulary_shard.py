@@ -7,8 +7,9 @@ divide the tables (`sharded_weights`).
 from dataclasses import dataclass
 
 import torch
-from intaglio.kernels.contracts import Kernels, SampleArgs, Sampled
+from intaglio.kernels.contracts import Kernels
 from intaglio.kernels.sample.sharded_sampling import VocabularyPart, sample_part
+from intaglio.kernels.sampling_contracts import SampleArgs, Sampled
 from torch import Tensor
 
 from ..parallel.parallel_layout import TensorParallel

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from intaglio.grammar.api import DeviceTables, MaskRows, empty_rows
-from intaglio.kernels.contracts import Draw, Ragged, SampleArgs, Sampled
+from intaglio.kernels.contracts import Ragged
+from intaglio.kernels.sampling_contracts import Draw, SampleArgs, Sampled
 from torch import Tensor
 
 from ..errors import InternalError

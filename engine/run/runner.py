@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 from intaglio.grammar.api import DeviceTables, MaskRows, empty_rows
-from intaglio.kernels.contracts import Sampled
+from intaglio.kernels.sampling_contracts import Sampled
 from torch import Tensor
 
 from ..errors import InternalError

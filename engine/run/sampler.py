@@ -13,7 +13,7 @@ from itertools import groupby, takewhile
 
 import numpy as np
 import numpy.typing as npt
-from intaglio.kernels.contracts import NOT_FINITE, OK, Sampled
+from intaglio.kernels.sampling_contracts import NOT_FINITE, OK, Sampled
 
 from ..errors import InternalError
 from ..plan import Masks, SampledBatch, SampledToken
@@ -215,7 +215,7 @@ def sampled_batch(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> Sample
 
 
 def _logprob(drawn: Sampled, row: int, token: int, asked: SamplingParams) -> TokenLogprob:
-    """The log-probability of the sampled token, and what else its options ask for."""
+    """The log-probability of the sampled token, with the alternatives and the masked share that its options request."""
     top = asked.logprobs
     assert drawn.logprobs is not None
     assert drawn.top_tokens is not None

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 from intaglio.grammar.api import DeviceTables, MaskRows
-from intaglio.kernels.contracts import Bias, Penalties, SampleArgs, Truncation
+from intaglio.kernels.sampling_contracts import Bias, Penalties, SampleArgs, Truncation
 from msgspec import Struct
 from torch import Tensor
 

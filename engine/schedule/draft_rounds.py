@@ -36,7 +36,7 @@ def drafted(plan: Plan, sampled: SampledBatch) -> Iterator[tuple[Work, SampledTo
 
 
 def count_equal(work: Work, seq: Sequence) -> int:
-    """How many of the pending tokens of `seq`, from the first, were computed by `work` as drafts."""
+    """The number of leading pending tokens of `seq` that `work` computed as drafts."""
     begin = seq.computed
     computed = work.tokens[begin - work.start :]
     count = 0

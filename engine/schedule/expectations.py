@@ -33,7 +33,7 @@ class Expectations:
         self._pace.ended(usage)
 
     def late(self, seq: Sequence, now: float) -> Failure | None:
-        """Why `seq` cannot end before its deadline, however fast it is computed; None if it can."""
+        """The reason why `seq` cannot end before its deadline, at any speed; None if it can."""
         deadline = seq.request.deadline
         if deadline is None:
             return None

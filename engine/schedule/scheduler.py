@@ -261,7 +261,7 @@ class Scheduler:
     # The parts of a step.
 
     def _refused(self, seq: Sequence) -> bool:
-        """End `seq` if it cannot end before its deadline, and tell whether that is so."""
+        """End `seq` if it cannot end before its deadline; returns whether it did."""
         late = self._expectations.late(seq, self._clock())
         if late is not None:
             self._end(seq, Finish.DEADLINE, late)

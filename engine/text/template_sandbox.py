@@ -164,7 +164,7 @@ def _require_small(subject: Any, others: Iterable[Any]) -> None:
 
 
 def _size(value: Any) -> int:
-    """How often an operation may repeat another value for this one."""
+    """The number of times that an operation may repeat another value for this one."""
     if isinstance(value, bool):
         return 1
     if isinstance(value, int):

@@ -213,7 +213,7 @@ class Tokenizer:
             if token in self._control:
                 start, stop = offsets[index]
                 if token == self._unknown and text[start:stop] not in self._added:
-                    continue  # a character that the vocabulary lacks
+                    continue  # a character that is not in the vocabulary
                 # Some models have control tokens in the base vocabulary too: split their spelling.
                 if stop - start < 2:
                     raise ModelError(f"the tokenizer reads plain text as control token {token}")
@@ -289,7 +289,7 @@ def _without_prefix(source: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unknown(source: Mapping[str, Any]) -> int | None:
-    """The id of the token for characters that the vocabulary lacks. This token has no bytes."""
+    """The id of the token for characters that are not in the vocabulary. This token has no bytes."""
     model = source.get("model")
     if not isinstance(model, dict):
         return None

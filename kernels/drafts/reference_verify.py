@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from ..contracts import NOTHING_LEGAL, OK, Sampled
+from ..sampling_contracts import NOTHING_LEGAL, OK, Sampled
 from ..verified import Verified
 
 

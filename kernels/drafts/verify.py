@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from ..contracts import Sampled
+from ..sampling_contracts import Sampled
 from ..verified import Verified
 
 BLOCK = 32

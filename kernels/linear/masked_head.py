@@ -16,9 +16,10 @@ import triton.language as tl
 from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from ..contracts import WORD_BITS, Legal, RmsNorm
+from ..contracts import WORD_BITS, RmsNorm
 from ..runtime.launch import overlap
 from ..runtime.tuples import appended
+from ..sampling_contracts import Legal
 from .epilogue import load_tile
 
 BLOCK_WORDS = 32

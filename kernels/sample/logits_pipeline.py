@@ -13,8 +13,9 @@ import torch
 import triton
 from torch import Tensor
 
-from ..contracts import WORD_BITS, Bias, Draw, Penalties, SampleArgs, Sampled
+from ..contracts import WORD_BITS
 from ..runtime.launch import overlap, processors
+from ..sampling_contracts import Bias, Draw, Penalties, SampleArgs, Sampled
 from .layout import CANDIDATES, LANES, TILE, first_tile_offset
 from .logits_pass import tile_pass
 from .reference_logits import masked_share

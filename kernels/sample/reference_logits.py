@@ -29,11 +29,11 @@ Definitions
 import torch
 from torch import Tensor
 
-from ..contracts import (
+from ..contracts import WORD_BITS
+from ..sampling_contracts import (
     NOT_FINITE,
     NOTHING_LEGAL,
     OK,
-    WORD_BITS,
     Bias,
     Draw,
     Penalties,

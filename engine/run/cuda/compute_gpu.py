@@ -12,7 +12,8 @@ import torch
 from intaglio.grammar.api import DeviceTables, MaskRows, words
 from intaglio.kernels.attention.shared_prefix import packed_from, packs_at_once
 from intaglio.kernels.attention.split_kv import few_tokens
-from intaglio.kernels.contracts import HostRagged, Packs, Ragged, Sampled
+from intaglio.kernels.contracts import HostRagged, Packs, Ragged
+from intaglio.kernels.sampling_contracts import Sampled
 from torch import Tensor
 
 from ...errors import InternalError

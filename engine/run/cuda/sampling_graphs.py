@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import torch
 from intaglio.grammar.api import words
-from intaglio.kernels.contracts import Draw, SampleArgs, Sampled
+from intaglio.kernels.sampling_contracts import Draw, SampleArgs, Sampled
 from torch import Tensor
 
 from ...errors import InternalError
