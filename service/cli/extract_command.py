@@ -5,8 +5,6 @@ Does: process documents together and write each result in order as soon as it is
 """
 
 import asyncio
-import errno
-import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +12,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from intaglio.schemas.extraction.contract import Contract
 from intaglio.schemas.extraction.grounding import ConfidenceMode, Grounding
@@ -25,6 +23,7 @@ from .console import compact, errors, pretty, spinner, write_json
 from .documents import Document, Unreadable, read_documents, read_schema
 from .field_table import field_table
 from .local_model import offline, require_local_calibration
+from .output_file import replacing, require_no_input_overwritten
 from .stream_command import stream_document
 
 if TYPE_CHECKING:
@@ -77,7 +76,8 @@ Emit = Callable[[Document, Outcome], None]
 
 def run(command: ExtractCommand) -> Exit:
     """Run the command. Raises `CliError` for errors that concern all documents; errors of one document are printed."""
-    require_no_input_overwritten(command)
+    if command.output is not None:
+        require_no_input_overwritten(command.output, (*command.documents, command.schema))
     require_local_calibration(command.calibration, command.url)
     schema = read_schema(command.schema, registered=command.url is not None)
     found = read_documents(command.documents)
@@ -195,7 +195,7 @@ class _Writer:
 
     def __enter__(self) -> Self:
         if self._command.output is not None:
-            self._file = self._cleanup.enter_context(_replacing(self._command.output))
+            self._file = self._cleanup.enter_context(replacing(self._command.output))
         return self
 
     def __exit__(
@@ -280,73 +280,6 @@ def _answer_line(name: str, answer: Mapping[str, Any]) -> dict[str, Any]:
     others = {key: value for key, value in answer.items() if key != "document"}
     read = answer.get("document")
     return {"document": name, **others, **({} if read is None else {"file": read})}
-
-
-def require_no_input_overwritten(command: ExtractCommand) -> None:
-    """Refuse an output file that is one of the documents or the schema, under any name.
-
-    Raises:
-        CliError: the output would overwrite an input.
-    """
-    if command.output is None:
-        return
-    for name in (*command.documents, command.schema):
-        if name != "-" and _is_same(command.output, Path(name)):
-            raise CliError(
-                f"{command.output} would overwrite {name}, which is an input",
-                Exit.USAGE,
-                hint="choose another name for the result (--output)",
-            )
-
-
-def _is_same(output: Path, other: Path) -> bool:
-    """Whether two paths refer to the same file, also through links and alternative spellings."""
-    try:
-        return output.samefile(other)
-    except OSError:
-        return os.path.lexists(other) and os.path.realpath(output) == os.path.realpath(other)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[TextIO]:
-    """A file that replaces `path` once it is complete; partial output remains beside it as `.part`."""
-    if os.path.lexists(path) and not path.is_file():
-        raise CliError(f"cannot write {path}: it exists and is not a regular file", Exit.USAGE)
-    part, file = _partial_file(path)
-    whole = False
-    try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        whole = True
-    except OSError as error:
-        if error.filename is None and error.errno in _FULL:
-            raise CliError(f"cannot write {path}: {error.strerror}") from None
-        raise
-    finally:
-        if part.stat().st_size == 0:
-            part.unlink()
-        elif whole:
-            part.replace(path)
-        else:
-            errors().print(f"the results so far are in {part}")
-
-
-_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-
-
-def _partial_file(path: Path) -> tuple[Path, TextIO]:
-    """Create a new file beside `path` and return it with its path; existing files are never overwritten."""
-    for number in range(1, 1000):
-        part = path.with_name(f"{path.name}{f'.{number}' if number > 1 else ''}.part")
-        try:
-            return part, part.open("x", encoding="utf-8")
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise CliError(f"cannot write {path}: {error.strerror}", Exit.USAGE) from None
-    raise CliError(f"cannot write {path}: there are 999 of {path.name}.part", Exit.USAGE)
 
 
 def summary(result: Extraction[Any]) -> str:
