@@ -250,7 +250,7 @@ class KeyNotPermitted(ServiceError):
 
 
 class LimitReached(ServiceError):
-    """The API key has used what it may use. After `retry_after_s` seconds the request would be admitted."""
+    """The API key has reached a limit of its use. After `retry_after_s` seconds the request would be admitted."""
 
     code = Code.RATE_LIMIT_EXCEEDED
     retryable = True

@@ -20,7 +20,7 @@ from .dfa import BYTES, CODE_POINTS, Dfa, canonical
 
 
 class Spelling(Enum):
-    """How characters are written as bytes.
+    """The spelling of characters as bytes.
 
     `UTF8`: raw. `JSON`: every spelling that JSON allows (raw where legal, short escapes, `\\uXXXX`, surrogate pairs).
     `JSON_CANONICAL`: raw, except that `"`, `\\` and controls have one escape each: the short one if there is one, else

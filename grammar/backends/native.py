@@ -342,7 +342,7 @@ class NativeMatcher(WholeAnswers):
 
 
 def _after(run: Run | None, token: int) -> Run | None:
-    """The rest of a run of tokens after `token`; None if the run does not go on with it."""
+    """The rest of a run of tokens after `token`; None if the run does not continue with it."""
     if run is None or run[1] == len(run[0]) or run[0][run[1]] != token:
         return None
     return run[0], run[1] + 1

@@ -106,7 +106,7 @@ class _Patterns:
         self._left = MOST_NODES
 
     def exception(self, name: str, depth: int = 0) -> Text | Fixed:
-        """The texts of one part that are none of another."""
+        """The texts of one part that are not texts of another."""
         part, other, at = self._exceptions[name]
         sides = self._pattern(part, at, depth + 1), self._pattern(other, at, depth + 1)
         if isinstance(sides[0], rx.Chars) and isinstance(sides[1], rx.Chars):

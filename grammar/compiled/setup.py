@@ -17,7 +17,7 @@ SOURCES = ("engine", "grammar", "kernels")
 
 
 class CompileLoops(build_py):
-    """Compiles in place of copying modules, for there are none."""
+    """Compiles loops instead of copying modules; the distribution has no modules."""
 
     def run(self) -> None:
         folder = Path(self.build_lib).resolve() / "intaglio_compiled"

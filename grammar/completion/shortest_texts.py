@@ -101,7 +101,7 @@ def _representatives(class_of: Ints, among: bytes) -> dict[int, int]:
 
 
 def next_bytes(dfa: Dfa, state: int) -> Iterator[bytes]:
-    """Some bytes of each class that goes on from a state; where a text may end, also all bytes that do not."""
+    """Some bytes of each class that continues from a state; where a text may end, also all bytes that do not."""
     row = np.append(dfa.table[state], -1)
     among = _bytes_of_classes(dfa)
     yield from (bytes([byte]) for c in among if row[c] >= 0 for byte in among[c])
@@ -145,7 +145,7 @@ def in_order(
 
 
 def _long(dfa: Dfa, text: bytes, state: int, longest: int) -> Iterator[tuple[int, bytes]]:
-    """(outcome, text) of texts of growing length: a path of states that can go on forever, then the nearest end."""
+    """(outcome, text) of texts of growing length: a path of states that can continue forever, then the nearest end."""
     endless = np.ones(dfa.states + 1, np.bool_)
     endless[-1], before = False, -1
     while before != (before := int(endless.sum())):

@@ -82,7 +82,7 @@ class Constraint:
             raise ValueError(f"indent must be between 0 and {MOST_INDENT}, not {self.indent}")
 
     def about(self, document: str | None) -> "Constraint":
-        """This constraint for one document, if it may ask for substrings of a document; else itself, unchanged."""
+        """This constraint for one document, if it may require substrings of a document; else itself, unchanged."""
         texts = (self.source, *(text for _, text in self.schemas))
         asks = self.kind is Kind.JSON_SCHEMA and any(_EXTENSION in text for text in texts)
         return replace(self, document=document) if asks else self

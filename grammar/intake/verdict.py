@@ -101,7 +101,7 @@ def cut_off(reason: str) -> Verdict:
 
 
 def examinable(constraint: Constraint) -> Constraint:
-    """The constraint with a placeholder for the document: what is examined holds for every document."""
+    """The constraint with a placeholder for the document: its verdict holds for every document."""
     return constraint.about(PLACEHOLDER)
 
 

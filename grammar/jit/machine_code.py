@@ -177,7 +177,7 @@ def is_portable(result: Any) -> bool:
 
 
 class Progress:
-    """Counts the functions compiled by this process, and logs from time to time that compilation is going on."""
+    """Counts the functions compiled by this process, and logs from time to time that it is compiling."""
 
     def __init__(self) -> None:
         self.compiled = 0

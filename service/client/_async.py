@@ -200,7 +200,7 @@ class AsyncClient:
         return outcomes
 
     async def engine_state(self) -> EngineStateReport:
-        """What the engines of the service hold and do now."""
+        """The present state of the service's engines."""
         return await self._wire.get("/v1/engine/state", EngineStateReport)
 
     async def models(self) -> tuple[ModelCard, ...]:

@@ -42,7 +42,7 @@ class AsyncManyTexts:
         await gather_bounded(call, calls, max(1, at_once // TEXTS_OF_A_CALL))
 
     async def _call(self, texts: Sequence[str], numbers: Sequence[int]) -> None:
-        """Extract from the texts of these numbers, in one call and others for what it leaves."""
+        """Extract from the texts of these numbers, in one call and further ones for unfinished texts."""
         tries = 0
         while numbers:
             failure = await self._try(texts, numbers, tries)

@@ -199,7 +199,7 @@ class Client:
         return outcomes
 
     def engine_state(self) -> EngineStateReport:
-        """What the engines of the service hold and do now."""
+        """The present state of the service's engines."""
         return self._wire.get("/v1/engine/state", EngineStateReport)
 
     def models(self) -> tuple[ModelCard, ...]:

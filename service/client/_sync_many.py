@@ -43,7 +43,7 @@ class ManyTexts:
         map_bounded(call, calls, max(1, at_once // TEXTS_OF_A_CALL))
 
     def _call(self, texts: Sequence[str], numbers: Sequence[int]) -> None:
-        """Extract from the texts of these numbers, in one call and others for what it leaves."""
+        """Extract from the texts of these numbers, in one call and further ones for unfinished texts."""
         tries = 0
         while numbers:
             failure = self._try(texts, numbers, tries)

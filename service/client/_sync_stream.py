@@ -36,7 +36,7 @@ class ExtractionStream(Generic[T]):
 
     @property
     def partial(self) -> Any:
-        """What is complete so far, as the type of the result with every field optional (`partial_type`).
+        """The complete values so far, as the type of the result with every field optional (`partial_type`).
 
         Only whole values appear. The JSON value for a schema that is not a type.
         """

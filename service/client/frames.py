@@ -119,7 +119,7 @@ def _failed(columns: Sequence[FrameColumn], reason: str) -> list[Any]:
 
 
 def _unusable(value: object) -> str | None:
-    """Why a cell is not a text to extract from; None if it is."""
+    """The reason why a cell is not a text to extract from; None if it is one."""
     if value is None:
         return "the text is missing"
     if not isinstance(value, str):

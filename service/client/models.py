@@ -151,7 +151,7 @@ def many_bodies(texts: object) -> list[str]:
 
 
 def shared_body(shape: Shape[Any], model: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The body of a request without what to extract from. Raises TypeError for an unknown option."""
+    """The body of a request without its text or document. Raises TypeError for an unknown option."""
     given = dict(options)
     body: dict[str, Any] = {"schema": shape.schema}
     given.pop("idempotency_key", None)

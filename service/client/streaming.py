@@ -125,7 +125,7 @@ class ManyResults(Generic[T]):
         self._lock = Lock()
 
     def begin(self, numbers: Sequence[int], request_id: str | None) -> None:
-        """Forget what an earlier call left of these texts."""
+        """Forget the partial results of an earlier call for these texts."""
         for number in numbers:
             self._states[number] = PartialResult(self._shape, request_id)
 

@@ -16,7 +16,7 @@ _REASONS: Final[Mapping[str, str]] = {"length": "length"}
 
 
 class _Lines:
-    """What the lines of chat and generate have in common."""
+    """The shared part of the lines of chat and generate."""
 
     def __init__(self, model: str) -> None:
         self._model = model

@@ -1,4 +1,4 @@
-"""Why a file cannot be read, as a value that crosses processes.
+"""The reason why a file cannot be read, as a value that crosses processes.
 
 Does: define the reasons, each with an error code and text for users. Does not: know the service's errors
 (`document_reader` raises them).

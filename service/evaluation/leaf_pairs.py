@@ -1,4 +1,4 @@
-"""The leaves of an expected and a given value in pairs, with lists aligned whatever their order.
+"""The leaves of an expected and a given value in pairs, with lists aligned independent of order.
 
 Does: pair members by name and the elements of lists by the assignment with the most right leaves. Does not: count over
 documents (`figures`).

@@ -173,7 +173,7 @@ def _read(line: Mapping[str, Any], id_field: str, where: str) -> Prediction:
 
 
 def _reports(fields: object, where: str) -> dict[str, FieldReport]:
-    """The reports by pointer. Raises `EvaluationInputError` for one that is none, or has no proper probability."""
+    """The reports by pointer. Raises `EvaluationInputError` for an invalid report or probability."""
     if fields is None:
         return {}
     if not isinstance(fields, dict):

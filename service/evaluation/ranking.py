@@ -39,7 +39,7 @@ class CoveragePoint(Wire):
 
 
 class ConfidenceScores(Wire):
-    """How good the probabilities of `values` values are.
+    """The quality of the probabilities of `values` values.
 
     `auroc` is the probability that a right value has a greater probability than a wrong one, ties counting half; it is
     None if all are right or all wrong. `ece` is the expected calibration error over bins of equal width, `brier` the

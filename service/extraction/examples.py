@@ -1,4 +1,4 @@
-"""The check of worked examples: their data must be what the model itself may answer.
+"""The check of worked examples: their data must be valid answers.
 
 Does: validate the data of each example under the schema of the request, with JSON Pointers into the body. Does not:
 show examples to a model (`prompt`).

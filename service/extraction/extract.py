@@ -345,7 +345,7 @@ def find_schema(given: SchemaSource) -> SchemaValue:
 
 
 def _budget_source(request: Request, budget: int) -> Literal["max_tokens", "default", "context"]:
-    """Where the budget of an answer comes from."""
+    """The origin of an answer's budget."""
     if request.limits is None or request.limits.room is None:
         return "max_tokens"
     return "default" if budget < request.sampling.max_tokens else "context"

@@ -56,7 +56,7 @@ JsonEvent = FieldStarted | FieldCompleted
 
 
 class _Expects(Enum):
-    """What the next character that is not white space must begin."""
+    """The kind of text that the next non-white-space character must begin."""
 
     VALUE = auto()
     VALUE_OR_END = auto()

@@ -62,7 +62,7 @@ class FinishPace:
         self._seconds_a_token = math.inf
 
     def is_quick(self, tokens: int) -> bool:
-        """Whether an answer of so many tokens is expected to be finished sooner than a thread would take it over."""
+        """Whether finishing an answer of `tokens` tokens likely takes less time than handing it to a thread."""
         return self._seconds_a_token * (tokens + _START_TOKENS) < _QUICK_S
 
     def took(self, tokens: int, seconds: float) -> None:

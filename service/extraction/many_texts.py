@@ -1,4 +1,4 @@
-"""Extractions from several texts with one schema, as one request asks for them.
+"""The extractions of one request from several texts with one schema.
 
 Does: derive the extraction of each text from that of the request, and add up token counts. Does not: run extractions.
 """

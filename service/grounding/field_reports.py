@@ -37,7 +37,7 @@ class ReportRequest:
 
     @classmethod
     def of(cls, document: str, options: ExtractOptions) -> "ReportRequest":
-        """What the options ask for. A document is kept only if it is searched."""
+        """The reports that the options request. The document is kept only if it is searched."""
         located = options.grounding != "off"
         return cls(
             document if located else "",

@@ -53,7 +53,7 @@ class FoldedText:
 
 
 def fold(text: str) -> FoldedText:
-    """Fold a text: equal results stand for texts that differ only as the module says."""
+    """Fold a text: texts with equal results differ only in the ways that the module lists."""
     parts, starts, ends = list[str](), array("i"), array("i")
     for found in (_ASCII_PIECE if text.isascii() else _PIECE).finditer(text):
         begin, end = found.span()

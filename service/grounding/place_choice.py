@@ -40,7 +40,7 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Partial:
-    """Choices for the first items of an array: the begin of the last one in order, and their cost."""
+    """Choices for the first items of an array: the start of the last one in order, and their cost."""
 
     begin: int
     cost: int

@@ -20,7 +20,7 @@ async def metrics(service: Service, _request: Request) -> Response:
 
 
 async def engine_state(service: Service, _request: Request) -> Response:
-    """`GET /v1/engine/state`: what the engine holds and does now."""
+    """`GET /v1/engine/state`: the present state of the engines."""
     return document(_report(service))
 
 

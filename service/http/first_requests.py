@@ -21,7 +21,7 @@ class FirstRequests:
         self._seen = OrderedDict[int, asyncio.Event]()
 
     def examined(self, form: int) -> asyncio.Event | None:
-        """What is set when the first request of a form is examined; None if there is nothing to wait for."""
+        """An event that is set when the first request of a form is examined; None if there is nothing to wait for."""
         event = self._seen.get(form)
         return None if event is None or event.is_set() else event
 

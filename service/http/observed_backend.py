@@ -1,4 +1,4 @@
-"""A backend that reports each generation to observers.
+"""The layer of a backend that reports generations to observers.
 
 Does: report the generations of all handlers. Does not: change requests or deltas.
 """
@@ -17,7 +17,7 @@ from .backend_layer import BackendLayer
 
 
 class ObservedBackend(BackendLayer):
-    """A backend that tells observers of every generation."""
+    """A backend that reports every generation to observers."""
 
     def __init__(self, engine: Backend, observers: Sequence[GenerationObserver]) -> None:
         super().__init__(engine)

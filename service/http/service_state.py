@@ -116,7 +116,7 @@ class Service:
         )
 
     def restart_engines(self) -> None:
-        """Begin to restart all engines, one after the other; no effect while that goes on already."""
+        """Begin to restart all engines, one after the other; no effect while a restart is in progress."""
         if self.restarting is None or self.restarting.done():
             self.restarting = asyncio.create_task(self.backend.restart(), name="restart engines")
 

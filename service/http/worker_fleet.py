@@ -34,7 +34,7 @@ _STOP_S: Final = 10.0  # beyond the time that requests in flight have
 
 @dataclass(frozen=True, slots=True)
 class FleetPlan:
-    """What `count` API processes serve; `launches` has a command for each engine."""
+    """The plan of `count` API processes; `launches` has a command for each engine."""
 
     config: ServiceConfig
     grammar: GrammarConfig

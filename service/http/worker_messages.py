@@ -20,7 +20,7 @@ M = TypeVar("M", bound=msgspec.Struct)
 
 
 class WorkerStart(msgspec.Struct, frozen=True, kw_only=True):
-    """What an API process serves: the engines at `engines`, on the port of `config`, which the parent has reserved.
+    """Makes an API process serve the engines at `engines`, on the port of `config`, which the parent has reserved.
 
     `folder` has the tokenizer and the chat template of `model`. With `replaces` it follows one that died, and listens
     only when it is ready.

@@ -175,7 +175,7 @@ def _engine(url: str) -> sa.Engine:
 
 
 def _upgrade(connection: sa.Connection, version: int) -> None:
-    """Add the columns that a ledger of `version` lacks; programs of that version refuse the ledger afterwards."""
+    """Add the columns missing in a ledger of `version`; programs of that version refuse the ledger afterwards."""
     for table, columns in _ADDED[version].items():
         for column in columns:
             connection.execute(sa.text(f"ALTER TABLE {table} ADD COLUMN {column} TEXT"))

@@ -11,7 +11,7 @@ _MOST = 10**12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyLimits:
-    """What one key may use; None = no limit.
+    """The limits of one key; None = no limit.
 
     Tokens are those of prompts and answers together. A limit per minute is a bucket of that size which refills
     steadily, so an idle key may use a whole minute's amount at once. A day is a day of UTC. `concurrent` is the number

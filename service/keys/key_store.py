@@ -40,7 +40,7 @@ _MOST_WEIGHT = 1000.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyGrant:
-    """What a key is to permit. `weight` is the share of its tenant under load; `lifetime_s` None = no end."""
+    """The permissions of a key. `weight` is the share of its tenant under load; `lifetime_s` None = no end."""
 
     tenant: str = DEFAULT_TENANT
     scopes: frozenset[KeyScope] = ALL_SCOPES

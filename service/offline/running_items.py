@@ -162,7 +162,7 @@ class RunningItems(Generic[K]):
         self._unfinished[_RunningItem(key, shape, reader)] = None
 
     def _until(self, verdict: Future[Verdict]) -> Iterator[None]:
-        """Let the engine go on with other items until a schema is examined."""
+        """Let the engine run other items until a schema is examined."""
         while self._readings and not verdict.done():
             yield None
 

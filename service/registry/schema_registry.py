@@ -53,7 +53,7 @@ _schemas = sa.Table(
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """What a reference names: an id, or a name with a version; without a version the latest."""
+    """The target of a reference: an id, or a name with a version; without a version the latest."""
 
     id: str | None = None
     name: str | None = None

@@ -32,7 +32,7 @@ class RoutedEngine(Protocol):
 
     @property
     def status(self) -> EngineStatus:
-        """The engine as its owner told it last."""
+        """The latest status of the engine from its owner."""
         ...
 
     @property
@@ -79,7 +79,7 @@ class EngineView:
 
     @property
     def engines(self) -> tuple[EngineStatus, ...]:
-        """Every engine as its owner told it last."""
+        """The latest status of every engine."""
         return tuple(engine.status for engine in self._engines)
 
     @property

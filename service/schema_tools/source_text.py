@@ -69,7 +69,7 @@ class Words:
         return word
 
     def skip(self, *texts: str) -> bool:
-        """Take the next tokens if they are these, whatever their case; whether they were."""
+        """Take the next tokens if they equal these, ignoring case; returns whether they did."""
         ahead = self._words[self._at : self._at + len(texts)]
         if [word.text.lower() for word in ahead] != [text.lower() for text in texts]:
             return False

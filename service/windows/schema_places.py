@@ -91,7 +91,7 @@ def referenced(schema: Mapping[str, Any], root: Any) -> Any:
 
 
 def member(schema: Mapping[str, Any], name: str) -> Any:
-    """The schema of a property; True if the object's schema says nothing of it."""
+    """The schema of a property; True if the object's schema does not mention it."""
     properties = schema.get("properties")
     if isinstance(properties, Mapping) and name in properties:
         return properties[name]

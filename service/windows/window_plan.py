@@ -33,8 +33,9 @@ _READABLE: Final = re.compile(r"\w")
 
 @dataclass(frozen=True, slots=True)
 class WindowPlan:
-    """How a long document is read. `whole` is the extraction as requested, and `part` that of one window, without its
-    text.
+    """The plan for reading a long document.
+
+    `whole` is the extraction as requested, and `part` that of one window, without its text.
     """
 
     whole: ParsedExtraction

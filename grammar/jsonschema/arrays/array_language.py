@@ -116,7 +116,7 @@ class ArrayLanguage:
         return distinct([None if found is None else found - state.used for found in sets])
 
     def note(self, outcome: int, text: bytes) -> int:
-        """A number that stands for an item's outcome and its value; `noted` returns both."""
+        """A number that represents an item's outcome and its value; `noted` returns both."""
         item = (outcome, canonical(read(text)))
         if item not in self._numbers:
             self._numbers[item] = len(self._noted)

@@ -37,7 +37,7 @@ Kinds = Container[type]
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """What the rest of a container must satisfy: `must` has to hold; of `queries` the truth is reported."""
+    """The requirements on the rest of a container: `must` has to hold, and the truth of `queries` is reported."""
 
     must: Formula
     queries: tuple[Formula, ...]

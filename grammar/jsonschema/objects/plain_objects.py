@@ -113,7 +113,7 @@ class PlainObjects:
         return self._conjunctions[must]
 
     def _open_conjunction(self, obligation: Obligation) -> Conjunction | None:
-        """The conjunction under which each member counts by itself: the others can be written whatever its value is."""
+        """The conjunction under which each member counts by itself: its value never prevents the others."""
         if obligation.queries:
             return None
         if obligation.must not in self._open:
