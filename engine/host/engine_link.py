@@ -96,7 +96,7 @@ class EngineLink:
             self._socket = unbounded(self.context, zmq.DEALER)
             self._socket.routing_id = b"link" + secrets.token_bytes(12)
             self._socket.connect(f"ipc://{Path(address.folder) / CONTROL}")
-            self._reader = SocketReader(self._socket, self._heard)
+            self._reader = SocketReader(self._socket, self._receive)
             self._send(Hello())
             self._expect_more()
 
@@ -184,7 +184,7 @@ class EngineLink:
             self._socket.send(pack(message))
             self._reader.look_again()
 
-    def _heard(self, frames: list[bytes]) -> None:
+    def _receive(self, frames: list[bytes]) -> None:
         match from_owner(frames[0]):
             case EngineStatus() as status:
                 self._statuses[status.index] = status

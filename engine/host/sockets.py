@@ -15,11 +15,13 @@ MANY: Final = 256  # messages read in one turn of the event loop
 
 
 class SocketReader:
-    """Calls `heard` with the frames of each message of `socket`, in the event loop that runs now."""
+    """Calls `on_message` with the frames of each message of `socket`, in the event loop that runs now."""
 
-    def __init__(self, socket: zmq.Socket[bytes], heard: Callable[[list[bytes]], None]) -> None:
+    def __init__(
+        self, socket: zmq.Socket[bytes], on_message: Callable[[list[bytes]], None]
+    ) -> None:
         self._socket = socket
-        self._heard = heard
+        self._on_message = on_message
         self._loop = asyncio.get_running_loop()
         self._descriptor = int(socket.getsockopt(zmq.FD))
         self._closed = False
@@ -50,7 +52,7 @@ class SocketReader:
             except zmq.Again:
                 break
             read += 1
-            self._heard(frames)
+            self._on_message(frames)
         return read
 
     def close(self) -> None:

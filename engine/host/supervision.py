@@ -70,9 +70,9 @@ class Supervision:
         self._socket = unbounded(self._context, zmq.ROUTER)
         self._socket.router_mandatory = True
         self._socket.bind(f"ipc://{self._folder / CONTROL}")
-        self._reader = SocketReader(self._socket, self._heard)
+        self._reader = SocketReader(self._socket, self._receive)
         for index, launch in enumerate(self._launches):
-            supervisor = Supervisor(index, self._folder, launch, self._watch, self._tell)
+            supervisor = Supervisor(index, self._folder, launch, self._watch, self._report)
             self._supervisors.append(supervisor)
             supervisor.start()
 
@@ -92,7 +92,7 @@ class Supervision:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _heard(self, frames: list[bytes]) -> None:
+    def _receive(self, frames: list[bytes]) -> None:
         link, data = frames
         self._execute(link, from_link(data))
 
@@ -105,11 +105,11 @@ class Supervision:
                     self._send(link, supervisor.status)
             case Lost(ticket, index, run, digests):
                 if self._quarantine.lost(digests, (index, run)):
-                    self._tell(self._quarantine.isolation)
+                    self._report(self._quarantine.isolation)
                 self._send(link, Answered(ticket))
             case Survived(name):
                 if self._quarantine.survived(name):
-                    self._tell(self._quarantine.isolation)
+                    self._report(self._quarantine.isolation)
             case Enter(ticket):
                 self._queue[link, ticket] = None
                 if len(self._queue) == 1:
@@ -138,7 +138,7 @@ class Supervision:
         if was_first and following is not None:
             self._send(following[0], Answered(following[1]))
 
-    def _tell(self, message: EngineStatus | Isolation) -> None:
+    def _report(self, message: EngineStatus | Isolation) -> None:
         for link in tuple(self._links):
             self._send(link, message)
 

@@ -150,7 +150,7 @@ class _Child:
 
 
 class Supervisor:
-    """Runs the process of engine number `index` with its sockets below `folder`; calls `tell` with each new status."""
+    """Runs the process of engine `index` with its sockets below `folder`; calls `report` with each new status."""
 
     def __init__(
         self,
@@ -158,12 +158,12 @@ class Supervisor:
         folder: Path,
         launch: Launch,
         watch: Watch,
-        tell: Callable[[EngineStatus], None],
+        report: Callable[[EngineStatus], None],
     ) -> None:
         self._folder = folder
         self._launch = launch
         self._watch = watch
-        self._tell = tell
+        self._report = report
         self._status = EngineStatus(index=index)
         self._moved = asyncio.Event()
         self._child: _Child | None = None
@@ -217,7 +217,7 @@ class Supervisor:
         if self._status.state is EngineState.CLOSED:
             changes.pop("state", None)
         self._status = msgspec.structs.replace(self._status, **changes)
-        self._tell(self._status)
+        self._report(self._status)
         self._moved.set()
         self._moved = asyncio.Event()
 

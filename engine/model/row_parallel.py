@@ -1,4 +1,4 @@
-"""A matrix of which every rank has the columns of its own inputs.
+"""A weight matrix divided among ranks by its inputs (row-parallel).
 
 Does: add up the ranks' partial products before the epilogue. Does not: divide the matrix (`sharded_weights`).
 """

@@ -42,7 +42,7 @@ class ParallelLayout:
 
 @dataclass(frozen=True, slots=True)
 class TensorParallel:
-    """A rank's place and its exchange with the other ranks: all that layers know of them."""
+    """A rank's place and its exchange with the other ranks, the only parts of them that layers see."""
 
     layout: ParallelLayout
     communicator: Communicator

@@ -1,4 +1,4 @@
-"""Whether a model is faster on several ranks than on one, by the least time of a decode step.
+"""Tests whether a model is faster on several ranks than on one, by the least time of a decode step.
 
 Does: compare the time to read all weights with the time to read a part and to exchange partial sums; refuse what would
 be slower. Does not: measure. A step of one sequence is the fairest case for several ranks: it has the smallest

@@ -105,7 +105,7 @@ class RankGroup:
 
     @property
     def fault(self) -> str | None:
-        """How a rank has ended; None while all run. For any thread."""
+        """The way in which a rank has ended; None while all run. For any thread."""
         return self._fault
 
     def await_built(self) -> None:
@@ -162,7 +162,7 @@ class RankGroup:
         return socket
 
     def _await(self, kind: type[wire.RankReport], count: int) -> None:
-        """Wait for so many reports of a kind."""
+        """Wait for a number of reports of one kind."""
         until = time.monotonic() + ARRIVAL_S
         while count:
             if self._reports.poll(int(POLL_S * 1000)):

@@ -3,8 +3,8 @@
 Does: build this rank's part of the model, execute orders until it is told to stop. Does not: schedule, make masks, or
 talk to clients; restart itself: a rank that fails ends, and so does its engine.
 
-Standard input stays open while rank 0 runs. Its end means that rank 0 has exited, for whatever reason, and ends this
-process at once, even while it waits for another rank.
+Standard input stays open while rank 0 runs. Its end means that rank 0 has exited, for any reason, and ends this process
+at once, even while it waits for another rank.
 """
 
 import os

@@ -112,14 +112,14 @@ class DocumentIndex:
     def _exact(self, value: str) -> tuple[Ranges, Ranges]:
         """The places of an exact text: those of whole words, and those within longer words."""
         places = _occurrences(self.text, value)
-        free = tuple(place for place in places if _stands_free(self.text, *place))
+        free = tuple(place for place in places if _is_separate(self.text, *place))
         return free, tuple(places)
 
     def _as_folded(self, value: str) -> tuple[Ranges, Ranges]:
         """The same for the folded text."""
         folded, needle = self._folded, fold(value).text.strip()
         found = [
-            (folded.original(*place), _stands_free(folded.text, *place))
+            (folded.original(*place), _is_separate(folded.text, *place))
             for place in (_occurrences(folded.text, needle) if needle else ())
         ]
         free = tuple(place for place, is_free in found if place is not None and is_free)
@@ -202,7 +202,7 @@ def _occurrences(text: str, value: str) -> list[Range]:
     return found
 
 
-def _stands_free(text: str, start: int, end: int) -> bool:
+def _is_separate(text: str, start: int, end: int) -> bool:
     """Whether neither end of a place cuts through a word or a row of digits."""
     return not (_is_within(text, start) or _is_within(text, end))
 

@@ -4,7 +4,7 @@ Does: hold a head back until the next write, for one turn of the event loop at m
 or hold back anything else.
 
 uvicorn writes head and body one after the other. With TCP_NODELAY, which asyncio sets, each write is a packet, a system
-call, and one more time that the client wakes up.
+call, and one more wake-up of the client.
 """
 
 import asyncio

@@ -117,7 +117,7 @@ class WorkerFleet:
             runs += 1
             del self._workers[index]
             self._metrics.ended(worker.process.pid)
-            self._tell()
+            self._report()
             if self._stopping.is_set():
                 return
             failures = 0 if was_ready else failures + 1
@@ -171,7 +171,7 @@ class WorkerFleet:
                 self._listens.set()
                 worker.is_ready = state.is_ready
                 was_ready = was_ready or state.is_ready
-                self._tell()
+                self._report()
             patience = None
             if self._stopping.is_set():
                 patience = self._plan.config.grace_s + _STOP_S
@@ -183,7 +183,7 @@ class WorkerFleet:
             stopping.cancel()
             worker.channel.close()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         """Tell every process whether all are ready."""
         ready = [worker.is_ready for worker in self._workers.values()]
         state = FleetState(all(ready) and len(ready) == self._plan.count)

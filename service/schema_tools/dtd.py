@@ -37,7 +37,7 @@ def from_dtd(source: str, name: str | None = None) -> dict[str, Any]:
 
 
 def _used(root: str, contents: dict[str, dict[str, Any]]) -> list[str]:
-    """The elements with content of their own that an element refers to, directly or not."""
+    """The elements with children that an element refers to, directly or not."""
     waiting, found = [root], dict[str, None]()
     while waiting:
         for part in contents[waiting.pop()].get("properties", {}).values():
@@ -63,7 +63,7 @@ class _Declarations:
         return {name: self._linked(*found) for name, found in self.declared.items()}
 
     def _internal_subset(self) -> None:
-        """Skip what stands around the declarations in a document of its own: `<!DOCTYPE name [`."""
+        """Skip the frame around the declarations of a whole document: `<!DOCTYPE name [`."""
         if self.words.skip("<!DOCTYPE"):
             self.words.name()
             self.words.expect("[")
@@ -96,7 +96,7 @@ class _Declarations:
         self.declared[name] = schema, children
 
     def _content(self) -> tuple[dict[str, Any], list[tuple[str, int]]]:
-        """The schema of a content, and the elements that stand in it with their lines."""
+        """The schema of a content, and the elements in it with their lines."""
         word = self.words.here
         if self.words.skip("EMPTY"):
             return {"type": "null"}, []
@@ -169,7 +169,7 @@ class _Declarations:
 
     @staticmethod
     def _repeat(schema: dict[str, Any], name: str, low: int, high: int | None) -> None:
-        """Apply an occurrence to a member that stands once."""
+        """Apply an occurrence to a member that occurs once."""
         if low == 0 and name in schema["required"]:
             schema["required"].remove(name)
         if high is None and "items" not in schema["properties"][name]:

@@ -1,6 +1,6 @@
 """Requests to every operation of the HTTP interface, made from its OpenAPI document and then spoilt, from a seed.
 
-Does: make methods, paths, headers and bodies. Does not: send them (`api_door`).
+Does: make methods, paths, headers and bodies. Does not: send them (`api_fuzzer`).
 """
 
 import json

@@ -1,6 +1,6 @@
 """Requests as no client would write them: fields left out, of other types, at the edges of their ranges, or beyond.
 
-Does: make them from a seed. Does not: send them (`engine_door`, `http_door`).
+Does: make them from a seed. Does not: send them (`engine_fuzzer`, `http_fuzzer`).
 """
 
 import math

@@ -6,28 +6,28 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.fuzz import api_door, engine_door, http_door
+from tests.fuzz import api_fuzzer, engine_fuzzer, http_fuzzer
 from tests.fuzz.api_requests import Sent
 from tests.fuzz.effort import Effort
 
 
-def test_no_request_at_its_own_door_ends_an_engine(tmp_path: Path) -> None:
-    found = engine_door.run(15, Effort(requests=192), tmp_path)
+def test_no_request_ends_an_engine(tmp_path: Path) -> None:
+    found = engine_fuzzer.run(15, Effort(requests=192), tmp_path)
     for tally in found.values():
         assert tally.sent > 0
-        # Both sides of the door were reached: requests that ran, and requests that were refused.
+        # Some requests ran, and some were refused.
         assert {"length", "invalid_request"} <= tally.ends.keys()
 
 
 def test_no_body_ends_an_engine(tmp_path: Path) -> None:
-    found = http_door.run(15, Effort(requests=128), tmp_path)
+    found = http_fuzzer.run(15, Effort(requests=128), tmp_path)
     assert {"ok", "invalid_request"} <= found.keys()
 
 
 # starlette leaves the file of a form to the garbage collector if the form breaks off in its middle.
 @pytest.mark.filterwarnings("ignore:Exception ignored in. <function SpooledTemporaryFile")
 def test_no_spoilt_request_to_any_operation_is_answered_wrongly(tmp_path: Path) -> None:
-    found = api_door.run(seed=15, cases=160, folder=tmp_path)
+    found = api_fuzzer.run(seed=15, cases=160, folder=tmp_path)
     assert found.faults == found.failures == []
     assert found.statuses["200"] > 10
     assert found.statuses["400"] > 20
@@ -41,7 +41,7 @@ def test_a_fault_in_an_answer_is_found() -> None:
     told = {"error": {**error["error"], "message": "KeyError at 0x7f00aa11"}}
 
     def faults(status: int, body: Any) -> list[str]:
-        return api_door.check(sent, httpx2.Response(status, json=body), paths)
+        return api_fuzzer.check(sent, httpx2.Response(status, json=body), paths)
 
     assert faults(200, {}) == faults(400, error) == []
     assert "5xx" in faults(500, error)

@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz.http_door --minutes 10`: random bodies over HTTP, to the service and a real engine.
+"""`python -m tests.fuzz.http_fuzzer --minutes 10`: random bodies over HTTP, to the service and a real engine.
 
 Every answer is a result or an error document that blames the request, and the engine behind it is the same process at
 the end. Prints the seed, which `--seed` repeats.

@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz.api_door --cases 20000`: spoilt requests to every operation of a server with keys and tenants.
+"""`python -m tests.fuzz.api_fuzzer --cases 20000`: malformed requests to every operation of a server.
 
 Of every response: the status is documented, it is no 5xx but 503 and 504, and an error has the error document, which
 tells nothing of the server's inside. In the end the engine is the same process and holds nothing, and no log, metric or

@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz.engine_door --minutes 120`: random requests to the engine itself.
+"""`python -m tests.fuzz.engine_fuzzer --minutes 120`: random requests to the engine itself.
 
 Messages go over the sockets of a real engine process, without the service that would have judged them; and Python
 values go to an engine in this process, without the message format that would have judged their types. The process must
@@ -217,7 +217,7 @@ def configuration(model: Path) -> EngineConfig:
 
 
 def run(seed: int, effort: Effort, folder: Path) -> dict[str, Tally]:
-    """Both doors, with the same effort.
+    """Fuzz both interfaces, with the same effort.
 
     Raises:
         AssertionError: an engine died or fell silent, a request ended twice or not at all, or something leaked.
@@ -243,7 +243,7 @@ def run(seed: int, effort: Effort, folder: Path) -> dict[str, Tally]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Random requests at the engine's own door.")
+    parser = argparse.ArgumentParser(description="Random requests to the engine itself.")
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     given = parser.parse_args()
