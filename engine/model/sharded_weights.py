@@ -17,8 +17,9 @@ from torch import Tensor
 from ..errors import ConfigError
 from ..parallel.parallel_layout import ParallelLayout
 from .family import EMBEDDING, HEAD
-from .schemes.int8 import Int8
-from .schemes.scheme import Dense, Uniform
+from .schemes.coded import Coded
+from .schemes.scheme import Scheme, Schemes
+from .schemes.sharded_codes import CodesCut, ShardedCodes
 from .spec import ModelSpec
 from .tensor_source import TensorSource
 
@@ -54,33 +55,51 @@ def refuse_indivisible(spec: ModelSpec, tp: int) -> None:
             where="tp",
             hint="set tp to 1",
         )
-    if not isinstance(spec.schemes, Uniform) or type(spec.schemes.scheme) not in (Dense, Int8):
-        raise ConfigError(
-            "the weights of quantised checkpoints are not divided among ranks yet",
-            where="tp",
-            hint="set tp to 1, or use the unquantised checkpoint, on a CPU with quantization int8",
-        )
 
 
 def sharded_spec(spec: ModelSpec, layout: ParallelLayout) -> ModelSpec:
-    """The model of one rank: its heads and its part of the MLPs. The vocabulary is that of the whole model."""
+    """The model of one rank: its heads and its part of the MLPs. The vocabulary is that of the whole model.
+
+    Matrices of quantised checkpoints are cut when they are decoded.
+    """
     experts = spec.experts
     return replace(
         spec,
         heads=spec.heads // layout.tp,
         kv_heads=max(1, spec.kv_heads // layout.tp),
         ffn=spec.ffn // layout.tp,
+        schemes=ShardedSchemes(spec.schemes, MatrixCuts(spec, layout)),
         experts=None if experts is None else replace(experts, ffn=experts.ffn // layout.tp),
     )
 
 
 @dataclass(frozen=True, slots=True)
+class ShardedSchemes:
+    """`whole`, whose coded matrices are cut to the part of one rank. See `Schemes`."""
+
+    whole: Schemes
+    cuts: "MatrixCuts"
+
+    def of(self, name: str) -> Scheme:
+        """See `Schemes`."""
+        scheme = self.whole.of(name)
+        return ShardedCodes(scheme, self.cuts.of_codes) if isinstance(scheme, Coded) else scheme
+
+
+@dataclass(frozen=True, slots=True)
 class ShardedWeights:
-    """The tensors of `whole`, a checkpoint of `spec`, cut to the part of one rank. See `TensorSource`."""
+    """The tensors of `whole`, a checkpoint of the model of `cuts`, cut to the part of one rank. See `TensorSource`.
+
+    Tensors of coded matrices are whole: `ShardedSchemes` cuts what they encode.
+    """
 
     whole: TensorSource
-    spec: ModelSpec
-    layout: ParallelLayout
+    cuts: "MatrixCuts"
+
+    @classmethod
+    def of(cls, whole: TensorSource, spec: ModelSpec, layout: ParallelLayout) -> "ShardedWeights":
+        """The part of this rank of a checkpoint of `spec`."""
+        return cls(whole, MatrixCuts(spec, layout))
 
     @property
     def dtype(self) -> torch.dtype:
@@ -95,23 +114,44 @@ class ShardedWeights:
         """See `TensorSource`. The bias of a matrix divided by inputs is that of the first rank; others add zeros."""
         tensor = self.whole.tensor(name)
         module, _, kind = name.rpartition(".")
+        spec, layout = self.cuts.spec, self.cuts.layout
         if module in (EMBEDDING, HEAD):
-            return tensor[self.layout.tokens(self.spec.vocab_size)].clone()
-        part = _part_of(module, self.spec)
-        if part in BY_INPUTS:
-            if kind == "bias":
-                return tensor if self.layout.rank == 0 else tensor.zero_()
-            return tensor[:, self._inputs(part, tensor.shape[1])].clone()
+            return tensor[layout.tokens(spec.vocab_size)].clone()
+        part = _part_of(module, spec)
         if part is None:
             return tensor
-        return torch.cat([tensor[rows] for rows in self._outputs(part, tensor.shape[0])])
+        if kind != "bias" and isinstance(spec.schemes.of(module), Coded):
+            return tensor
+        if part not in BY_INPUTS:
+            return torch.cat([tensor[rows] for rows in self.cuts.outputs(part, tensor.shape[0])])
+        if kind == "bias":
+            return tensor if layout.rank == 0 else tensor.zero_()
+        return tensor[:, self.cuts.inputs(part, tensor.shape[1])].clone()
 
-    def _inputs(self, part: str, inputs: int) -> slice:
+
+@dataclass(frozen=True, slots=True)
+class MatrixCuts:
+    """Which outputs or inputs of the matrices of a model a rank keeps. `spec` is that of the whole model."""
+
+    spec: ModelSpec
+    layout: ParallelLayout
+
+    def of_codes(self, name: str, outputs: int, inputs: int) -> CodesCut:
+        """The cut of the matrix [outputs, inputs] of this name in a checkpoint."""
+        part = _part_of(name, self.spec)
+        if part is None:
+            return CodesCut(None, None)
+        if part in BY_INPUTS:
+            return CodesCut(None, self.inputs(part, inputs))
+        return CodesCut(self.outputs(part, outputs), None)
+
+    def inputs(self, part: str, inputs: int) -> slice:
+        """The columns of a matrix with so many inputs that this rank keeps."""
         if part == "output":
             return _scaled(self.layout.part(self.spec.heads), self.spec.head_dim)
         return self.layout.part(inputs)
 
-    def _outputs(self, part: str, outputs: int) -> Sequence[slice]:
+    def outputs(self, part: str, outputs: int) -> Sequence[slice]:
         """The rows of a matrix, or of its bias, that this rank keeps."""
         spec, layout = self.spec, self.layout
         queries = _scaled(layout.part(spec.heads), spec.head_dim)

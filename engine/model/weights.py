@@ -108,7 +108,7 @@ def assemble(
     """
     shard = None
     if parallel is not None:
-        weights = ShardedWeights(weights, spec, parallel.layout)
+        weights = ShardedWeights.of(weights, spec, parallel.layout)
         shard = VocabularyShard.of(spec.vocab_size, parallel)
         spec = sharded_spec(spec, parallel.layout)
     embedding = weights.tensor(EMBEDDING + ".weight")

@@ -12,7 +12,6 @@ import torch
 from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.errors import ConfigError, InternalError
-from intaglio.engine.model.schemes.scheme import Dense, Uniform
 from intaglio.engine.model.sharded_weights import refuse_indivisible
 from intaglio.engine.model.spec import parse_spec
 from intaglio.engine.parallel.parallel_layout import ParallelLayout, TensorParallel
@@ -139,16 +138,6 @@ def test_a_model_that_cannot_be_divided_is_refused_with_the_figures(
         refuse_indivisible(parse_spec(config), tp)
     assert refused.value.where == "tp"
     assert refused.value.hint
-
-
-def test_a_quantised_checkpoint_is_refused() -> None:
-    spec = replace(parse_spec(LLAMA), schemes=Uniform(Halves()))
-    with pytest.raises(ConfigError, match="quantised checkpoints are not divided"):
-        refuse_indivisible(spec, 2)
-
-
-class Halves(Dense):
-    """A scheme other than those that can be divided."""
 
 
 def test_parts_of_a_vocabulary_are_whole_words_and_cover_it() -> None:
