@@ -4,8 +4,9 @@ Does: implement `Executor` for a `RankGroup`. Does not: compute, or start proces
 """
 
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 from intaglio.grammar.api import DeviceTables, MaskRows
 from msgspec.structs import replace as replaced
@@ -16,6 +17,8 @@ from . import rank_messages as wire
 from .rank_group import RankGroup
 
 Handle = TypeVar("Handle")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _WORD64 = (1 << 64) - 1
 
@@ -52,17 +55,25 @@ class GroupExecutor(Generic[Handle]):
         """See `Executor`."""
         plan = self._seeded(plan)
         self._group.send(wire.frames(wire.ComputeOrder(plan)))
-        return self._own.forward(plan)
+        return self._guarded(self._own.forward, plan)
 
     def sample(self, handle: Handle, masks: Masks) -> None:
         """See `Executor`."""
         self._group.send(wire.sampling(masks))
-        self._own.sample(handle, masks)
+        self._guarded(self._own.sample, handle, masks)
 
     def sampled(self, handle: Handle) -> SampledBatch:
         """See `Executor`."""
         self._group.send(wire.frames(wire.ReadOrder()))
-        return self._own.sampled(handle)
+        return self._guarded(self._own.sampled, handle)
+
+    def _guarded(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`call(…)`, which computes; if it fails, the other ranks are ended, even one that does not respond."""
+        try:
+            return call(*args, **kwargs)
+        except Exception as error:
+            self._group.fail(f"rank 0 failed: {error}")
+            raise
 
     def _seeded(self, plan: Plan) -> Plan:
         """`plan` with a seed for every sequence: ranks must draw alike, also after a preemption of the sequence."""

@@ -7,6 +7,7 @@ Standard input stays open while rank 0 runs. Its end means that rank 0 has exite
 at once, even while it waits for another rank.
 """
 
+import gc
 import os
 import sys
 import threading
@@ -77,6 +78,8 @@ def main() -> int:
     reports.connect(f"ipc://{folder / wire.REPORTS}")
     try:
         executor, communicator = _build(setup, reports)
+        gc.collect()
+        gc.freeze()  # a collection that looks through all of these delays a step on every rank
         rank = Rank(executor)
         while rank.execute(*_received(orders)):
             pass

@@ -122,6 +122,18 @@ def test_a_rank_killed_in_a_step_ends_the_requests_and_the_engine() -> None:
             list(divided.generate(endless[:1]))
 
 
+def test_a_rank_that_stops_is_killed_after_the_time_out() -> None:
+    built = LocalEngine.build(config(tp=2, tp_timeout_s=1.0))
+    try:
+        (rank,) = ranks(os.getpid())
+        rank.suspend()
+        ends = [delta for delta in built.generate(requests()[:2]) if delta.finish is not None]
+        assert [end.error and end.error.code for end in ends] == ["engine_lost"] * 2
+        assert rank.wait(60) is None or not rank.is_running()
+    finally:
+        built.close()
+
+
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
