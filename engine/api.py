@@ -43,6 +43,7 @@ from .quantize.quantization import (
     CalibrationTexts,
 )
 from .quantize.quantize_checkpoint import quantize_checkpoint
+from .ranks.parallel_shape import ParallelShape, parallel_shape
 from .schedule.drafting import DraftCounts
 from .text.chat import ChatTemplate
 from .text.detokenize import Detokenizer
@@ -112,6 +113,8 @@ __all__ = [
     "Watch",
     "launches",
     "ModelCosts",
+    "ParallelShape",
+    "parallel_shape",
     "Cost",
     "SupportedFamily",
     "check_checkpoint",

@@ -19,17 +19,25 @@ OTHER_EXCHANGES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Ranks on one kind of device: bytes a second of the memory of each, and seconds of a small exchange."""
+    """Ranks on one kind of device: bytes a second of the memory of each, seconds of a small exchange, and bytes a
+    second of a large one.
+    """
 
     name: str
     bandwidth: float
     exchange_s: float
+    exchange_rate: float
+
+    def exchange(self, size: float) -> float:
+        """Seconds of a sum of `size` bytes over the ranks."""
+        return self.exchange_s + size / self.exchange_rate
 
 
-GPUS: Final = Link("GPUs", 4.0e12, 11.4e-6)
-"""Between two H200 of one host, NCCL in a CUDA graph took 11.4 us for the sum of 8 KB, 15.2 us for 512 KB."""
+GPUS: Final = Link("GPUs", 4.0e12, 11.4e-6, 2.6e11)
+"""Between two H200 of one host, NCCL in a CUDA graph took 11.4, 15.2, 37.6 and 259 us for the sums of 8 KB, 512 KB,
+4 MB and 64 MB."""
 
-CPUS: Final = Link("processes on CPUs", 20e9, 100e-6)
+CPUS: Final = Link("processes on CPUs", 20e9, 100e-6, 2e9)
 """Processes on one memory bus; gloo over the loopback interface takes some 100 us for a small exchange."""
 
 

@@ -13,7 +13,7 @@ from .cli_errors import EXIT_CODES, Exit, reporting
 from .evaluation_commands import calibrate, evaluate
 from .job_commands import jobs
 from .key_commands import keys
-from .measure_commands import bench, roofline
+from .measure_commands import bench, plan, roofline
 from .model_commands import models, quantize
 from .page_commands import view
 from .registry_commands import add_registry_commands
@@ -291,6 +291,7 @@ def version(as_json: Json = False) -> Exit:
 
 app.command()(bench)
 app.command()(roofline)
+app.command()(plan)
 app.command()(quantize)
 app.command("eval")(evaluate)
 app.command()(calibrate)

@@ -1,6 +1,6 @@
-"""The commands that measure: `intaglio bench` and `intaglio roofline`.
+"""The commands that measure and compute: `intaglio bench`, `intaglio roofline` and `intaglio plan`.
 
-Does: declare options and help. Does not: measure (`bench_command`) or compute (`roofline_command`).
+Does: declare options and help. Does not: measure (`bench_command`) or compute (`roofline_command`, `plan_command`).
 """
 
 from pathlib import Path
@@ -148,6 +148,40 @@ def roofline(
             kv_bytes=kv_bytes,
             bench=tuple(bench or ()),
             url=url,
+            as_json=as_json,
+        )
+    )
+
+
+@reporting
+def plan(
+    gpus: Annotated[int, typer.Option(min=1, max=64, help="GPUs of one host.")],
+    rate: Annotated[float, typer.Option(min=0.001, help="Requests a second.")],
+    ttft: Annotated[float, typer.Option(min=0.1, help="Milliseconds to the first token.")],
+    device: Annotated[str, typer.Option("--device", "-d", help="Kind of GPU.")] = "h200",
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", help="Model folder; default: the included model."),
+    ] = None,
+    prompt: Annotated[int, typer.Option(min=1, help="Tokens of a prompt.")] = 1000,
+    output: Annotated[int, typer.Option(min=1, help="Tokens of an output.")] = 200,
+    as_json: Annotated[bool, typer.Option("--json", help="Print raw JSON on one line.")] = False,
+) -> Exit:
+    """Propose how many engines, on how many GPUs each, serve a rate within a time to the first token.
+
+    Prints the figures of every layout, from the least times of its steps, and why it is chosen or not.
+    """
+    from .plan_command import PlanCommand, run
+
+    return run(
+        PlanCommand(
+            model=model,
+            device=device,
+            gpus=gpus,
+            rate=rate,
+            ttft_ms=ttft,
+            prompt=prompt,
+            output=output,
             as_json=as_json,
         )
     )

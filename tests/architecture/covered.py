@@ -369,6 +369,7 @@ COVERED = {
     "service/cli/model_commands.py": "tests/service/cli/test_models_command.py",
     "service/cli/serve_options.py": "tests/service/cli/test_serve.py",
     "service/cli/report_options.py": "tests/service/cli/test_extract_command.py",
+    "service/cli/plan_command.py": "tests/service/cli/test_plan.py",
     "service/cli/roofline_command.py": "tests/service/cli/test_roofline.py",
     "service/cli/schema_command.py": "tests/service/cli/test_commands.py",
     "service/cli/serve_command.py": "tests/service/cli/test_serve.py",

@@ -1,0 +1,47 @@
+"""What a layout of several ranks needs to know of a model.
+
+Does: read the sizes of a checkpoint, and say into how many parts it can be divided. Does not: choose a layout.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import ConfigError
+from .parallel_gain import EXCHANGES_A_LAYER, GPUS, OTHER_EXCHANGES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParallelShape:
+    """The layers and the hidden size of a model, and the numbers of ranks among which it can be divided, 1 included."""
+
+    layers: int
+    hidden: int
+    divisors: tuple[int, ...]
+
+    def exchange_s(self, tokens: float, tp: int, element_bytes: int = 2) -> float:
+        """Seconds that `tp` GPUs of one host need for the exchanges of a step of `tokens` tokens; 0 for one."""
+        if tp == 1:
+            return 0.0
+        count = EXCHANGES_A_LAYER * self.layers + OTHER_EXCHANGES
+        return count * GPUS.exchange(tokens * self.hidden * element_bytes)
+
+
+def parallel_shape(folder: Path, most: int) -> ParallelShape:
+    """The shape of the model in a folder, for up to `most` ranks; its weights are not read.
+
+    Raises:
+        ModelError: the folder has no checkpoint of a supported model.
+    """
+    # Not above: they import torch, and a process that serves an API does without.
+    from ..model.sharded_weights import refuse_indivisible
+    from ..model.spec import read_spec
+
+    spec = read_spec(folder)
+    divisors = [1]
+    for tp in range(2, most + 1):
+        try:
+            refuse_indivisible(spec, tp)
+        except ConfigError:
+            continue
+        divisors.append(tp)
+    return ParallelShape(layers=spec.layers, hidden=spec.hidden, divisors=tuple(divisors))
