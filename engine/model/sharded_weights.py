@@ -75,7 +75,7 @@ def sharded_spec(spec: ModelSpec, layout: ParallelLayout) -> ModelSpec:
 
 @dataclass(frozen=True, slots=True)
 class ShardedSchemes:
-    """`whole`, whose coded matrices are cut to the part of one rank. See `Schemes`."""
+    """`whole` with coded matrices cut to the part of one rank. See `Schemes`."""
 
     whole: Schemes
     cuts: "MatrixCuts"

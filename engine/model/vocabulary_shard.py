@@ -46,7 +46,8 @@ class VocabularyShard:
         if args.truncation is None and logits.device.type == "cpu":
             return sample_part(logits, args, self.part, communicator.all_gather)
         widest = self.parallel.layout.most_tokens(self.vocab)
-        padded = torch.nn.functional.pad(logits, (0, widest - self.part.width))
-        gathered = communicator.all_gather(padded.contiguous())
+        if self.part.width < widest:
+            logits = torch.nn.functional.pad(logits, (0, widest - self.part.width))
+        gathered = communicator.all_gather(logits.contiguous())
         # Padding lies past the vocabulary: only the last parts are narrower.
         return kernels.sample(gathered.transpose(0, 1).flatten(1), args)

@@ -125,13 +125,14 @@ class RankGroup:
             raise EngineLost(self._fault or "a rank has closed its connection") from None
 
     def fail(self, reason: str) -> None:
-        """End all ranks, because one is lost. For any thread."""
+        """End all ranks, because one is lost, and remove the folder. For any thread."""
         if self._fault is None and not self._closing:
             self._fault = reason
             for process in self._processes:
                 process.kill()
             if self._parallel is not None:
                 self._parallel.communicator.abort()
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self) -> None:
         """End all processes and remove the folder; safe to call twice."""

@@ -4,11 +4,12 @@ Does: build this rank's part of the model, execute orders until it is told to st
 talk to clients; restart itself: a rank that fails ends, and so does its engine.
 
 Standard input stays open while rank 0 runs. Its end means that rank 0 has exited, for any reason, and ends this process
-at once, even while it waits for another rank.
+at once, even while it waits for another rank; the folder of the ranks is removed.
 """
 
 import gc
 import os
+import shutil
 import sys
 import threading
 from collections import deque
@@ -67,7 +68,7 @@ class Rank:
 def main() -> int:
     """The entry point of the process; its exit status."""
     setup = msgspec.json.decode(sys.stdin.buffer.readline(), type=wire.RankSetup)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(setup.folder,), daemon=True).start()
     wait_passively()  # before torch is loaded
     folder = Path(setup.folder)
     context = zmq.Context()
@@ -132,8 +133,9 @@ def _received(orders: "zmq.Socket[bytes]") -> tuple[wire.RankOrder, list[bytes]]
     return wire.order(first), arrays
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(folder: str) -> None:
     # Not `sys.stdin`: a thread that waits in it would hold its lock when the interpreter exits.
     while os.read(0, 4096):
         pass
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)

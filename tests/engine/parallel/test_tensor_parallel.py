@@ -12,6 +12,8 @@ import torch
 from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.errors import ConfigError, InternalError
+from intaglio.engine.model.layers import GatedMlp
+from intaglio.engine.model.row_parallel import RowParallelWeight
 from intaglio.engine.model.sharded_weights import refuse_indivisible
 from intaglio.engine.model.spec import parse_spec
 from intaglio.engine.parallel.parallel_layout import ParallelLayout, TensorParallel
@@ -158,6 +160,32 @@ def test_a_part_of_a_row_is_never_normed(folder: Callable[[str], Path]) -> None:
 
     with pytest.raises(InternalError, match="part of a row"):
         on_ranks(2, norm)
+
+
+def test_a_deterministic_engine_has_the_same_bits_in_any_company_on_every_rank(
+    folder: Callable[[str], Path],
+) -> None:
+    path, asked = folder("llama"), OPTIONS["drawn"]
+
+    def rows(own: TensorParallel) -> list[torch.Tensor]:
+        engine = built(path, own, deterministic=True)
+        alone = [Driver(engine).run([job])[0] for job in jobs(asked)]
+        together = Driver(engine, chunk=33, preempt=0.1, join=0.7).run(jobs(asked))
+        for one, other in zip(alone, together, strict=True):
+            assert torch.equal(torch.stack(one.logits), torch.stack(other.logits))
+        return [torch.stack(job.logits) for job in together]
+
+    on_ranks(2, rows)
+
+
+def test_one_process_has_nothing_to_exchange(folder: Callable[[str], Path]) -> None:
+    """No layer and no sampler knows of ranks, so the path of one device is the one it was."""
+    decoder = built(folder("llama")).decoder
+    assert decoder.shard is None
+    for layer in decoder.layers:
+        assert isinstance(layer.mlp, GatedMlp)
+        for weight in (layer.attention.output, layer.mlp.down):
+            assert not isinstance(weight, RowParallelWeight)
 
 
 def test_int8_weights_are_rounded_after_they_are_divided(folder: Callable[[str], Path]) -> None:

@@ -152,9 +152,15 @@ def test_what_several_ranks_cannot_serve_is_refused_before_one_starts(
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[Live]:
-    folder = Path(model_folder(None))
-    with live(Launch.of(config(tp=2)), folder, grammar=TRUSTING) as running:
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder for temporary files of the service's engine."""
+    return tmp_path_factory.mktemp("ranks")
+
+
+@pytest.fixture(scope="module")
+def service(scratch: Path) -> Iterator[Live]:
+    launch = replace(Launch.of(config(tp=2)), environment=(("TMPDIR", str(scratch)),))
+    with live(launch, Path(model_folder(None)), grammar=TRUSTING) as running:
         yield running
 
 
@@ -176,7 +182,7 @@ def answered(service: Live) -> None:
 
 @pytest.mark.parametrize("victim", ["rank", "engine"])
 def test_a_killed_process_is_replaced_with_all_others_and_requests_are_answered(
-    service: Live, victim: str
+    service: Live, scratch: Path, victim: str
 ) -> None:
     answered(service)
     before = engine_pid(service)
@@ -188,3 +194,4 @@ def test_a_killed_process_is_replaced_with_all_others_and_requests_are_answered(
     assert not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in group)
     assert engine_pid(service) != before
     assert service.settled().clean
+    assert len(list(scratch.iterdir())) == 1, "the sockets of ranks that ended are left over"
