@@ -20,11 +20,11 @@ def launches(config: EngineConfig, count: int = 1) -> tuple[Launch, ...]:
     if count == 1:
         return (Launch.of(config),)
     gpus = visible_gpus() if config.model.device != "cpu" else ()
+    tp = config.parallel.tp
     if not gpus:
-        threads = config.model.threads or max(1, processor_cores() // count)
+        threads = config.model.threads or max(1, processor_cores() // (count * tp))
         shared = replace(config, model=replace(config.model, threads=threads))
         return (Launch.of(shared),) * count
-    tp = config.parallel.tp
     if len(gpus) < count * tp:
         raise ConfigError(
             f"{count} engines need {tp} GPUs each, and there are {len(gpus)}",

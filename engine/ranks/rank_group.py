@@ -37,6 +37,8 @@ ENTRY: Final = "from intaglio.engine.ranks.rank_process import main; raise Syste
 
 def rank_config(config: EngineConfig) -> EngineConfig:
     """The settings of every rank of an engine: on a CPU ranks share the cores."""
+    if device_named(config.model.device).type != "cpu":
+        return config
     threads = config.model.threads or max(1, processor_cores() // config.parallel.tp)
     return replace(config, model=replace(config.model, threads=threads))
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from intaglio.engine.config import EngineConfig
+from intaglio.engine.config import EngineConfig, processor_cores
 from intaglio.engine.errors import ConfigError
 from intaglio.engine.host.launches import launches
 
@@ -44,3 +44,10 @@ def test_every_rank_of_every_engine_has_a_gpu(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(ConfigError, match="2 GPUs each, and there are 5") as refused:
         launches(divided, 3)
     assert "at most 2 engines" in refused.value.hint
+
+
+def test_ranks_of_several_engines_share_the_cores() -> None:
+    divided = EngineConfig.load({"model": "m", "tp": 2, "device": "cpu"}, environ={})
+    share = max(1, processor_cores() // 6)
+    for one in launches(divided, 3):
+        assert json.loads(one.configuration)["model"]["threads"] == share
