@@ -31,7 +31,6 @@ from .rule_graph import MOST_BYTES, Completion, RuleGraph
 from .shortest_texts import in_order, preferred_byte, texts_from
 
 _MOST_STEPS: Final = 30_000  # states visited by one search
-_STEPS_OF_PART: Final = 2
 _MOST_JUDGED: Final = 64  # texts of a leaf that are tried with a judge
 _ALTERNATIVES: Final = 64  # ends of a begun text that are compared
 
@@ -93,14 +92,13 @@ class CompletionSearch:
         """Bytes that end the output if no text in them is refused as seen before; None if the search finds none."""
         try:
             yield from self._begin()
-            for step in range(_MOST_STEPS):
+            for _ in range(_MOST_STEPS):
                 if self._found is not None or not self._heap:
                     break
                 with self._graph.lock:
                     priority, _, task = heappop(self._heap)
                     task(priority)
-                if step % _STEPS_OF_PART == 0:
-                    yield
+                yield
         finally:
             # The tasks refer to this search: without that cycle, the machine is freed together with its grammar.
             self._heap.clear()
