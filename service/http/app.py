@@ -28,7 +28,6 @@ from intaglio.engine.api import (
 )
 from intaglio.grammar.api import Constraint
 from intaglio.schemas.extraction.requests import ExtractOptions
-from intaglio.schemas.jobs import JobSpec
 from intaglio.schemas.problem import Code
 from starlette.responses import Response
 from starlette.routing import Router
@@ -38,22 +37,19 @@ from structlog.typing import FilteringBoundLogger
 from ..config import ServiceConfig
 from ..documents.child_messages import ReadingLimits
 from ..documents.document_reader import DocumentReader
-from ..documents.document_store import DocumentStore
 from ..errors import RouteNotFound, ServiceNotReady
 from ..extraction.extract import catalogue_constraints
 from ..extraction.text_model import TextModel
 from ..extraction.translate import extraction_constraint
-from ..idempotency.answer_store import AnswerStore
 from ..keys.key_store import KeyStore
 from ..keys.store_errors import KeyStoreError
-from ..registry.directory import SchemaDirectory
 from ..routing.router import EngineRouter, RoutingPolicy
 from .access import Access
 from .backend import Backend
+from .data_folder import open_stores, start_work, stop_work
 from .endpoint import by_path, operation_at, routes
 from .exchange import Exchange, request_id
 from .exposure import is_exposed, with_cors
-from .extraction_runs import run_for_job
 from .interface import OPERATIONS
 from .key_accounts import KeyAccounts
 from .limits import RequestGate
@@ -89,7 +85,7 @@ class Application:
     ) -> None:
         self._load_text = load_text
         self._grammar = grammar or GrammarConfig()
-        self._door: SchemaGate | None = None
+        self._schema_gate: SchemaGate | None = None
         self._log = logger or make_logger(config.log_format, config.log_level)
         shared = Path(config.metrics_folder) if config.metrics_folder else None
         metrics = Metrics(backend, shared=shared, vllm_names=config.vllm_metrics)
@@ -229,9 +225,9 @@ class Application:
         finally:
             self.service.gate.close()
             loading.cancel()
-            await self.stop_jobs()
-            if self._door is not None:  # first, because loading may wait for it
-                await asyncio.to_thread(self._door.close)
+            await stop_work(self.service)
+            if self._schema_gate is not None:  # first, because loading may wait for it
+                await asyncio.to_thread(self._schema_gate.close)
             with contextlib.suppress(asyncio.CancelledError, EngineStopped):
                 await loading
             await backend.close()
@@ -245,7 +241,7 @@ class Application:
     async def _load(self) -> None:
         started = time.perf_counter()
         try:
-            (text, door), info, _ = await asyncio.gather(
+            (text, schema_gate), info, _ = await asyncio.gather(
                 self.service.offload(self._load_text_and_gate),
                 self.service.backend.until_ready(),
                 self.service.offload(_load_validator),
@@ -255,9 +251,9 @@ class Application:
             self._log.error("model unusable", reason=error.message, hint=error.hint)
             self._on_fault()
             return
-        self.service.set_model(text, door)
-        door.warm(self._constraints_to_warm())
-        self._start_jobs()
+        self.service.set_model(text, schema_gate)
+        schema_gate.warm(self._constraints_to_warm())
+        start_work(self, self.service)
         self._log.info(
             "ready",
             model=info.model,
@@ -267,53 +263,8 @@ class Application:
         )
 
     def open_data_folder(self) -> None:
-        """Open the data folder if one is configured and not yet open. Raises `JobError` if it is unusable."""
-        config = self.service.config
-        if config.data and self.service.jobs is None:
-            from ..batches.batch_host import BatchHost
-            from ..jobs.host import JobHost
-            from ..openai.response_store import ResponseStore
-            from ..registry.schema_registry import SchemaRegistry
-
-            folder, most = Path(config.data), config.max_open_jobs
-            jobs = JobHost(
-                folder,
-                config.max_data_bytes,
-                most,
-                self._job_failed,
-                lambda job, error: self._log.warning("job waits", job=job, **origin(error)),
-            )
-            self.service.jobs = jobs
-            self.service.answers = AnswerStore(folder / "idempotency.db")
-            self.service.documents = DocumentStore(folder / "documents.db")
-            self.service.schemas = SchemaDirectory(SchemaRegistry(folder))
-            self.service.responses = ResponseStore(folder)
-            self.service.batches = BatchHost(folder, jobs.files, most, self._job_failed)
-        elif config.metrics_folder and not config.data:
-            # One of several processes: a repeated request, or an upload, may come to another one.
-            shared = Path(config.metrics_folder)
-            self.service.answers = AnswerStore(shared / "idempotency.sqlite")
-            self.service.documents = DocumentStore(shared / "documents.sqlite")
-
-    def _start_jobs(self) -> None:
-        """Start to run jobs and batches if there is a data folder."""
-        if self.service.batches is not None:
-            from .inner_requests import InnerRequests
-
-            at_once = max(1, min(64, self.service.config.max_requests // 2))
-            self.service.batches.start(InnerRequests(self, self._access), at_once)
-        if self.service.jobs is None:
-            return
-        from ..jobs.owners import key_of
-        from ..jobs.server_backend import ServerBackend
-
-        loop, service = asyncio.get_running_loop(), self.service
-
-        def backend_of(job: str, spec: JobSpec) -> ServerBackend:
-            extract = partial(run_for_job, service, key_of(job))
-            return ServerBackend(extract, loop, spec, service.model)
-
-        self.service.jobs.start(backend_of)
+        """Open the stores of the data folder, unless they are open. Raises `JobError` if it is unusable."""
+        open_stores(self.service, self._job_failed, self._job_waits)
 
     def _log_lives(self, lives: Lives) -> None:
         """Log each death of the engine and each restart."""
@@ -326,16 +277,8 @@ class Application:
     def _job_failed(self, job: str, error: Exception) -> None:
         self._log.error("job failed", job=job, **origin(error))
 
-    async def stop_jobs(self) -> None:
-        """Finish the job's rows in flight, and abort those of a batch. Both continue at the next start."""
-        if self.service.responses is not None:
-            self.service.responses.close()
-        batches, self.service.batches = self.service.batches, None
-        if batches is not None:
-            await batches.close()
-        jobs, self.service.jobs = self.service.jobs, None
-        if jobs is not None:
-            await asyncio.to_thread(jobs.close)
+    def _job_waits(self, job: str, error: Exception) -> None:
+        self._log.warning("job waits", job=job, **origin(error))
 
     def _constraints_to_warm(self) -> Iterator[Constraint]:
         """The constraints of the catalogue and of the schemas that were registered last."""
@@ -351,11 +294,11 @@ class Application:
             ModelError: the tokenizer or the template is unusable.
         """
         text = self._load_text()
-        self._door = SchemaGate.open(
+        self._schema_gate = SchemaGate.open(
             self._grammar, text.vocabulary, text.tokenizer.canonical, server=True
         )
-        self._door.start()
-        return text, self._door
+        self._schema_gate.start()
+        return text, self._schema_gate
 
 
 def _refusal(

@@ -61,12 +61,12 @@ async def examine(
         ServiceError: the request is malformed.
         GrammarError: the schema is refused, or too many schemas wait.
     """
-    extractor, door = service.loaded(), service.door
-    assert door is not None  # set together with the extractor
+    extractor, schema_gate = service.loaded(), service.schema_gate
+    assert schema_gate is not None  # set together with the extractor
 
     def begin() -> tuple[ParsedExtraction, Future[Verdict]]:
         parsed = parse(extractor)
-        return parsed, door.submit(parsed.constraint)
+        return parsed, schema_gate.submit(parsed.constraint)
 
     parsed, pending = await service.offload(begin)
     verdict = await asyncio.wrap_future(pending)

@@ -108,8 +108,8 @@ def _submitted(service: Service, call: PreparedCall) -> Future[Verdict] | None:
     """The coming verdict on the constraint of a call; None if it has none."""
     if call.stated is None:
         return None
-    assert service.door is not None  # set together with the extractor
-    return service.door.submit(call.stated.constraint)
+    assert service.schema_gate is not None  # set together with the extractor
+    return service.schema_gate.submit(call.stated.constraint)
 
 
 async def _examined(call: PreparedCall, pending: Future[Verdict]) -> None:

@@ -20,6 +20,7 @@ from intaglio.engine.api import EngineConfig, launches
 from ..config import ServiceConfig
 from ..keys.key_store import KeyStore
 from .app import Application, application
+from .data_folder import stop_work
 from .exposure import require_protection
 from .limits import BoundedHeaderProtocol
 from .listen import listen, url
@@ -114,7 +115,8 @@ class Server(uvicorn.Server):
 
     async def _idle(self) -> Literal[True]:
         """Wait until no request and no row of a job is in flight."""
-        await asyncio.gather(self._app.service.gate.idle(), self._app.stop_jobs())
+        service = self._app.service
+        await asyncio.gather(service.gate.idle(), stop_work(service))
         return True
 
 

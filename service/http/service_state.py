@@ -63,7 +63,7 @@ class Service:
     reading: anyio.CapacityLimiter = field(default_factory=partial(anyio.CapacityLimiter, 8))
     firsts: FirstRequests = field(default_factory=FirstRequests)
     fleet_is_ready: bool = True
-    door: SchemaGate | None = None
+    schema_gate: SchemaGate | None = None
     extractor: Extractor | None = None
     known: KnownSchemas | None = None
     explainer: Explainer | None = None
@@ -132,10 +132,10 @@ class Service:
         """Run `work` that waits for a child in a thread of its own kind, so that documents do not hold up texts."""
         return await anyio.to_thread.run_sync(work, limiter=self.reading, abandon_on_cancel=True)
 
-    def set_model(self, text: TextModel, door: SchemaGate) -> None:
+    def set_model(self, text: TextModel, schema_gate: SchemaGate) -> None:
         """Set tokenizer, template and schema checks once the model is loaded."""
         assert self.backend.info is not None
-        self.door = door
-        self.explainer = Explainer(text, door.explain)
+        self.schema_gate = schema_gate
+        self.explainer = Explainer(text, schema_gate.explain)
         self.extractor = Extractor(text, self.backend.info)
         self.known = KnownSchemas(self.extractor)

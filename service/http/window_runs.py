@@ -58,12 +58,12 @@ async def planned_windows(service: Service, parsed: ParsedExtraction) -> WindowP
     """
     if parsed.body.options.long_documents != "windows":
         return None
-    extractor, door = service.loaded(), service.door
-    assert door is not None  # set together with the extractor
+    extractor, schema_gate = service.loaded(), service.schema_gate
+    assert schema_gate is not None  # set together with the extractor
     plan = await service.offload(lambda: plan_windows(extractor, parsed))
     if plan is None:
         return None
-    verdict = await asyncio.wrap_future(door.submit(plan.part.constraint))
+    verdict = await asyncio.wrap_future(schema_gate.submit(plan.part.constraint))
     part = await service.offload(lambda: extractor.examined(plan.part, verdict))
     return replace(plan, part=part)
 

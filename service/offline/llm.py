@@ -86,7 +86,7 @@ class LLM:
             config = EngineConfig.load({**settings, "model": str(folder)})
             text = TextModel.load(folder, None if calibration is None else Path(calibration))
             self._engine = LocalEngine.build(config)
-        self._door = SchemaGate.open(
+        self._schema_gate = SchemaGate.open(
             config.grammar, text.vocabulary, text.tokenizer.canonical, server=False
         )
         self._extractor = Extractor(text, self._engine.info)
@@ -115,7 +115,7 @@ class LLM:
     def close(self) -> None:
         """Unload the model; safe to call twice."""
         self._documents.close()
-        self._door.close()
+        self._schema_gate.close()
         self._engine.close()
 
     def generate(
@@ -141,7 +141,7 @@ class LLM:
         contract = Contract()
         if constraint is not None:
             with sdk_errors():
-                contract = contract_of(self._door.admit(constraint).coverage)
+                contract = contract_of(self._schema_gate.admit(constraint).coverage)
         encode = self._extractor.text.tokenizer.encode
         requests = [
             Request(id=uuid4().hex, prompt=encode(text), sampling=sampling, constraint=constraint)
@@ -267,7 +267,7 @@ class LLM:
         Items are drawn as others end, to keep `at_once` in the engine. A None item means that no other is available
         now; the stream ends if the engine is empty then. Closing the stream early aborts the rest.
         """
-        running = RunningItems[K](self._extractor, self._door, self._engine.abort, at_once)
+        running = RunningItems[K](self._extractor, self._schema_gate, self._engine.abort, at_once)
         requests = running.requests(items, options)
         with sdk_errors(), closing(self._engine.generate(requests, at_once=at_once)) as deltas:
             for delta in deltas:

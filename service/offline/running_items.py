@@ -55,10 +55,14 @@ class RunningItems(Generic[K]):
     """Runs items for one engine, `at_once` at a time. `abort` ends a request of the engine early."""
 
     def __init__(
-        self, extractor: Extractor, door: SchemaGate, abort: Callable[[str], None], at_once: int
+        self,
+        extractor: Extractor,
+        schema_gate: SchemaGate,
+        abort: Callable[[str], None],
+        at_once: int,
     ) -> None:
         self._extractor = extractor
-        self._door = door
+        self._schema_gate = schema_gate
         self._abort = abort
         self._at_once = at_once
         self._readings: dict[str, _Reading[K]] = {}
@@ -142,7 +146,7 @@ class RunningItems(Generic[K]):
         try:
             with sdk_errors():
                 parsed = self._extractor.parse(checked(request_body(shape, text, None, options)))
-                verdict = self._door.submit(parsed.constraint)
+                verdict = self._schema_gate.submit(parsed.constraint)
             yield from self._until(verdict)
             with sdk_errors():
                 examined = self._extractor.examined(parsed, verdict.result())
@@ -151,7 +155,7 @@ class RunningItems(Generic[K]):
                 yield self._at_once_request(key, shape, examined)
                 return
             with sdk_errors():
-                verdict = self._door.submit(plan.part.constraint)
+                verdict = self._schema_gate.submit(plan.part.constraint)
             yield from self._until(verdict)
             with sdk_errors():
                 part = self._extractor.examined(plan.part, verdict.result())

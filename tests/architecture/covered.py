@@ -364,6 +364,7 @@ COVERED = {
     "service/cli/local_model.py": "tests/service/cli/test_offline.py",
     "service/cli/measure_commands.py": "tests/service/cli/test_bench.py",
     "service/cli/output_file.py": "tests/service/cli/test_extract_command.py",
+    "service/http/data_folder.py": "tests/service/test_jobs_http.py",
     "service/cli/page_commands.py": "tests/service/cli/test_view_command.py",
     "service/cli/registry_commands.py": "tests/service/cli/test_registry_command.py",
     "service/cli/model_commands.py": "tests/service/cli/test_models_command.py",

@@ -138,7 +138,7 @@ def look(compiler: Compiler, count: int, seed: int, walks: int = 2) -> Found:
         except GrammarError:
             found.refused += 1
             continue
-        if grammar.least_tokens is None:  # refused at the door (`grammar.intake.trial`)
+        if grammar.least_tokens is None:  # refused at examination (`grammar.intake.trial`)
             found.refused += 1
             continue
         walked = walk(grammar, asked.source, walks, name)

@@ -140,7 +140,7 @@ def _judge(
                 return f"{'accepted: ' + broken if broken else 'rejected'}: {text[:200]}"
     end = whole(ShortestEnd(Cursor(machine), RuleGraph(machine)).text())
     if end is None:
-        found.counts["no end found: refused at the door"] += 1
+        found.counts["no end found: refused at examination"] += 1
         return ""
     try:
         broken = fault(exact(end.decode()))

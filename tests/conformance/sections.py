@@ -231,7 +231,7 @@ def hostile_section(folder: Path, jobs: int) -> Section:
     made.page = [
         wording.HOSTILE,
         table(("", "cases"), [*Counter(answers.values()).items(),
-              ("not UTF-8, refused at the door", len(cases) - len(text)),
+              ("not UTF-8, refused at examination", len(cases) - len(text)),
               ("right", len(cases) - wrong), ("all", len(cases))]),
         *(f"\n{title} (measured): {', '.join(figures)}." for title, figures in made.measured.items()),
     ]  # fmt: skip

@@ -74,13 +74,13 @@ def test_where_the_store_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_the_door_found_out_the_workshop_need_not(tmp_path: Path) -> None:
     settings = config(tmp_path)
     tokenizer = small()
-    door = opened(settings, server=True)
-    door.start()
-    door.admit(SCHEMA)
+    gate = opened(settings, server=True)
+    gate.start()
+    gate.admit(SCHEMA)
     with pytest.raises(Unsatisfiable):
-        door.admit(Constraint(Kind.JSON_SCHEMA, '{"minimum": 3, "maximum": 2, "type": "number"}'))
-    door.close()
-    door.close()
+        gate.admit(Constraint(Kind.JSON_SCHEMA, '{"minimum": 3, "maximum": 2, "type": "number"}'))
+    gate.close()
+    gate.close()
     workshop = CompilerService(settings, Compiler(tokenizer.vocabulary(), tokenizer.canonical))
     grammar = workshop.cache.submit(SCHEMA).result(120)
     assert grammar.least_tokens == len(tokenizer.canonical(b"[0,0,0]")) + 1
@@ -95,17 +95,17 @@ def test_a_program_with_its_own_engine_starts_no_process_unless_told_otherwise(
     entry = f"open({str(begun)!r}, 'a').write('.'); raise SystemExit(1)"
     for mode, server in (("server", False), ("never", True)):
         settings = config(tmp_path, grammar_isolation=mode)
-        door = opened(settings, server=server, entry=entry)
-        door.start()
-        door.admit(SCHEMA)
-        door.close()
+        gate = opened(settings, server=server, entry=entry)
+        gate.start()
+        gate.admit(SCHEMA)
+        gate.close()
     assert not begun.exists()
     for mode, server in (("server", True), ("always", False)):
         settings = config(tmp_path, grammar_isolation=mode)
-        door = opened(settings, server=server, entry=entry)
+        gate = opened(settings, server=server, entry=entry)
         with pytest.raises(ModelError, match="does not start"):
-            door.start()
-        door.close()
+            gate.start()
+        gate.close()
     assert len(begun.read_text()) >= 2
 
 
@@ -129,10 +129,10 @@ def test_a_program_with_its_own_engine_refuses_slow_outputs_as_a_server_does(
 
 
 def test_a_worker_that_cannot_start_is_said_to_be_so(tmp_path: Path) -> None:
-    door = opened(config(tmp_path), server=True, entry="raise SystemExit(1)")
+    gate = opened(config(tmp_path), server=True, entry="raise SystemExit(1)")
     with pytest.raises(ModelError, match="does not start"):
-        door.start()
-    door.close()
+        gate.start()
+    gate.close()
 
 
 def test_a_schema_that_takes_too_much_is_refused_at_the_door(tmp_path: Path) -> None:
@@ -140,9 +140,9 @@ def test_a_schema_that_takes_too_much_is_refused_at_the_door(tmp_path: Path) -> 
     schema = {"properties": {name: {"type": "string"} for name in names}, "required": names}
     heavy = Constraint(Kind.JSON_SCHEMA, json.dumps(schema))
     settings = config(tmp_path, grammar_cpu_s=0.2, grammar_workers=1)
-    door = opened(settings, server=True)
-    verdict = door.submit(heavy).result(120)
+    gate = opened(settings, server=True)
+    verdict = gate.submit(heavy).result(120)
     assert verdict.code == "constraint_too_large"
     assert "0.2 s" in verdict.message
-    door.admit(SCHEMA)
-    door.close()
+    gate.admit(SCHEMA)
+    gate.close()

@@ -198,9 +198,9 @@ def test_many_unique_schemas_take_no_lasting_memory(service: Live) -> None:
 
 
 def test_what_was_found_out_outlives_the_server(service: Live) -> None:
-    door = service.app.service.door
-    assert door is not None
-    assert door._store is not None
-    rows = door._store.most_used(1000)
+    gate = service.app.service.schema_gate
+    assert gate is not None
+    assert gate._store is not None
+    rows = gate._store.most_used(1000)
     assert any(json.loads(row.source).get("properties", {}).get("n") for row in rows)
-    assert door._store.held_bytes > 0
+    assert gate._store.held_bytes > 0

@@ -174,7 +174,7 @@ class SlowToExamine(LLM):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, num_blocks=256)
         self.asked: dict[str, Examining] = {}
-        self._gate, self._door = self._door, self  # type: ignore[assignment]
+        self._gate, self._schema_gate = self._schema_gate, self  # type: ignore[assignment]
 
     def submit(self, constraint: Constraint) -> Future[Verdict]:
         if "string" not in constraint.source:
@@ -182,7 +182,7 @@ class SlowToExamine(LLM):
         return self.asked.setdefault(constraint.key, Examining())
 
     def close(self) -> None:
-        self._door = self._gate
+        self._schema_gate = self._gate
         super().close()
 
 

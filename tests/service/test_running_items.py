@@ -25,7 +25,7 @@ class Offline:
         self.engine = LocalEngine(parts)
         assert isinstance(parts.engine, ReadingEngine)
         self.double = parts.engine
-        self.door = SchemaGate.open(
+        self.gate = SchemaGate.open(
             GrammarConfig(grammar_store="off"),
             text.vocabulary,
             text.tokenizer.canonical,
@@ -36,7 +36,7 @@ class Offline:
     def extract(
         self, items: Iterator[Any], at_once: int = 16, **options: Any
     ) -> Generator[tuple[Any, Extraction[Any] | IntaglioError], None, None]:
-        running = RunningItems[Any](self.extractor, self.door, self.engine.abort, at_once)
+        running = RunningItems[Any](self.extractor, self.gate, self.engine.abort, at_once)
         requests = running.requests(items, {**WINDOWS, **options})
         with closing(self.engine.generate(requests, at_once=at_once)) as deltas:
             for delta in deltas:
@@ -47,7 +47,7 @@ class Offline:
         yield from running.refused()
 
     def close(self) -> None:
-        self.door.close()
+        self.gate.close()
         self.engine.close()
 
 
