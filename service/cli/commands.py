@@ -201,7 +201,7 @@ def serve(
     ] = None,
     vllm_metrics: Annotated[
         bool | None,
-        typer.Option("--vllm-metrics", help="Metrics have vLLM's names, too."),
+        typer.Option("--vllm-metrics", help="Export metrics under vLLM's names, too."),
     ] = None,
     traces: TracesOption = None,
     tool_format: ToolFormatOption = None,

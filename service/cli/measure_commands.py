@@ -32,7 +32,7 @@ def bench(
     processes: Annotated[
         int, typer.Option(min=1, max=64, help="Processes of the load generator.")
     ] = 1,
-    stream: Annotated[bool, typer.Option("--stream", help="Ask for streamed answers.")] = False,
+    stream: Annotated[bool, typer.Option("--stream", help="Request streamed answers.")] = False,
     schema: Annotated[
         str | None,
         typer.Option(

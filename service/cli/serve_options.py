@@ -25,7 +25,8 @@ KvDiskOption = Annotated[
     typer.Option(help="Folder for prompt prefixes, kept over restarts; on a CPU.  [default: off]"),
 ]
 KvDiskBytesOption = Annotated[
-    int | None, typer.Option(min=1 << 20, help="Bytes in that folder.  [default: 4 GiB]")
+    int | None,
+    typer.Option(min=1 << 20, help="Maximum size of that folder, in bytes.  [default: 4 GiB]"),
 ]
 EnginesOption = Annotated[
     int | None,
@@ -54,7 +55,9 @@ KeyStoreOption = Annotated[
     Path | None,
     typer.Option(help="Folder of API keys, made by `intaglio keys create`."),
 ]
-DeterministicOption = Annotated[bool | None, typer.Option(help="Same bits in every batch.")]
+DeterministicOption = Annotated[
+    bool | None, typer.Option(help="Make answers independent of the batch, bit for bit.")
+]
 TracesOption = Annotated[
     bool | None,
     typer.Option("--traces", help="Export spans by OTLP; needs the extra otel."),
