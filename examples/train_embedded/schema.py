@@ -27,12 +27,13 @@ class Question:
     draw: Draw
     style: str
     chatty: float
+    loose: float  # the share of fields that may be null although the document says them
     properties: dict[str, Json] = field(default_factory=dict)
     required: list[str] = field(default_factory=list)
     gold: dict[str, Json] = field(default_factory=dict)
 
     def child(self) -> Question:
-        return Question(self.draw, self.style, self.chatty)
+        return Question(self.draw, self.style, self.chatty, self.loose)
 
     def add(self, name: str, schema: Json, gold: Json, missing: bool = False) -> None:
         """Append one property unless its name is taken; a missing one may become optional."""
@@ -58,7 +59,7 @@ class Question:
 def ask(draw: Draw, content: Content) -> tuple[dict[str, Json], dict[str, Json]]:
     """Choose fields, names, types and order. Returns the schema and the one right answer."""
     style = draw.pick("snake|snake|snake|snake|camel|camel|kebab|pascal|spaced|upper|lower")
-    question = Question(draw, style, draw.rng.choice((0.0, 0.3, 0.6, 0.9)))
+    question = Question(draw, style, draw.rng.choice((0.0, 0.3, 0.6, 0.9)), draw.rng.choice((0.1, 0.2, 0.4, 0.7, 1.0)))
     wanted = draw.rng.randint(2, 11)
     pairs: list[tuple[Fact, bool]] = [(fact, True) for fact in (*content.present, *content.implied)]
     missing = [(fact, False) for fact in content.absent]
@@ -142,7 +143,7 @@ def _ask_fact(question: Question, fact: Fact, present: bool, inside: bool = Fals
         gold = [] if is_list and "minItems" not in schema else None
         if gold is None:
             schema = nullable(schema)
-    elif draw.chance(0.2) and schema.get("type") != "array":
+    elif draw.chance(question.loose) and schema.get("type") != "array":
         schema = nullable(schema)
     if _may_be_null(schema) and draw.chance(question.chatty * 0.3):
         extra = draw.pick(_IF_MISSING)

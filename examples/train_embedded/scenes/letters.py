@@ -248,4 +248,95 @@ phone ; tel
 email ; mail
 """,
     ),
+    Scene(
+        "mail",
+        """
+From: {who:name} \\<{mail:email}>
+[To: {box:email}
+|To: {to:name} \\<{tomail:email}>
+|]Date: {day:today}[, {at:time}| {at:time}|]
+Subject: [Re: |]{subj:words Label printer/Your letter/Order/Question/Visit/Problem with the gate/Holiday cover/Change of address/Broken part/Appointment/Room} [{:subject}|{:clause}|]
+[Cc: {cc:email}
+|]
+[Hello,|Hello {to.given},|Dear team,|Good morning,|Hi,]
+
+[the {thing:goods} that I ordered from you in {:words January/spring/May/autumn} has stopped working|I am writing about the {thing:goods}|we need a new {thing:goods}|as discussed on the phone, here are the details of the {thing:goods}]. [It {:words rattles/smells/blinks/hums}, then the display shows [error |code |]{err:code E-###|F##|E####}.|The error is {err:code E-###|F##|####}.|] [{:clause}.|I have switched it off and on again, without success.|]
+[#urg=yes:We need it badly, please hurry.|#urg=yes:This can't wait.|#urg=no:There is no hurry.|]
+
+[Product: {prod:brand}
+|Model {prod:brand}
+|][Order number: {ord:code @@-######|######}
+|Order {ord:code @@-####|#####}
+|][Customer number {cust:code K-####|######}
+|]
+[#want=replacement:Could you please send a replacement?|#want=replacement:Please send me another one.|#want=repair:Can somebody come and repair it?|#want=refund:I would rather have my money back.|#want=info:Please tell me what it costs.|#want=info:When will it be ready?]
+
+[Kind regards,|Best wishes,|Thanks,]
+{who}
+[{firm:company}
+|][{tel:phone}|]
+""",
+        """
+customer_name|sender|from_name|reported_by|name ; who ; Name of the person who writes
+customer_email|sender_email|from_address|email ; mail ; E-mail address of that person
+recipient|to_name ; to
+recipient_email|to ; box
+cc ; cc
+reported_on|sent_on|date ; day ; Date of the mail
+time|sent_at ; at
+subject_word|keyword ; subj
+product|model ; prod ; Product it is about
+item|thing|article ; thing ; as written
+error_code|error ; err ; null if none is given
+order_number|order ; ord ; as written
+customer_number ; cust
+urgent|is_urgent ; urg?
+request|wanted|desired_solution ; want=replacement/exchange,repair,refund/money_back,info/information ; What is asked for
+company|organisation ; firm
+phone ; tel
+""",
+        weight=1.6,
+    ),
+    Scene(
+        "contact",
+        """
+[Hello {to.given},|Dear {to:name},|Hi,]
+
+[it was a pleasure to meet you at the fair|thank you for the samples|please find the offer attached|I have sent the {:goods} to your office]. [If anything is missing, simply [call|ring] me.|The {:goods} should be with you by {:date}.|{:name} will write to you about {:subject}.|]
+
+[Kind regards|Best regards,|Yours]
+
+{who:name}
+[{role:job}
+|]{firm:company}
+[{road:street}
+{zip:code #####|#### @@|@@# #@@|0####} {town:city}
+|{road:street}, {zip:code #####|0####} {town:city}
+|][{land:words Germany/Ireland/Austria/Belgium/Denmark/Portugal}
+|]
+[Phone|Tel.|Office]: {tel:phone}
+[[Mobile|Cell]: {cell:phone}
+|][E-mail|Email|Mail]: {mail:email}
+[Web: {web:url}
+|]
+[Please consider the environment before printing this e-mail.|This message is confidential.|]
+""",
+        """
+full_name|name|contact|person ; who ; Name of the person, without academic titles
+job_title|role|position ; role ; What the person does there
+company|organisation ; firm ; Name of the company or organisation
+email|e_mail ; mail ; E-mail address
+phone|landline ; tel ; Office or landline number, as written
+mobile|cell ; cell ; Mobile number, as written
+website|web|url ; web
+{ address|postal_address|office
+street|street_line ; road ; Street and house number
+postal_code|zip|postcode ; zip
+city|town|locality ; town
+country ; land
+}
+recipient|addressee ; to ; Name of the person written to
+""",
+        weight=1.5,
+    ),
 )

@@ -20,7 +20,10 @@ SCENES = (
 [- |* |• |][#remote=no:Obviously nothing here can be done from home.|#remote=no:You work on our premises in {:city}.|#remote=no:Presence in the workshop is required every day.|#remote=hybrid:{:count 2-3} days in the office, the rest wherever you concentrate best|#remote=hybrid:up to {:count 2-3} days a week from home|#remote=hybrid:part of the week at your own desk at home|#remote=full:You can live anywhere; we meet twice a year.|#remote=full:We have no office: everyone works from home.]
 [{leave:count 20-35} days of [holiday|paid leave|PTO|annual leave]|]
 
-[You bring:
+[What you bring:
+<skills 2-5:- {s:words Python/SQL/Excel/SAP/Java/German/welding/bookkeeping/photography/Kubernetes/Linux/cooking/first aid/AutoCAD/statistics/Figma/sales/driving licence/patience/InDesign/Go/PostgreSQL/teamwork/nursing/Spanish/gardening}>
+|Skills: <skills 2-5, :{s:words Python/SQL/Excel/SAP/Java/German/welding/bookkeeping/photography/Linux/cooking/AutoCAD/statistics/Figma/sales/Photoshop/C++/Rust/English/plumbing/Docker}>
+|You bring:
 |Requirements: |Your profile
 |][{years:count 2-10}+ years of experience with {skill:subject}|at least {years:count 2-10} years in a similar role|no experience needed, we train you][, fluent {lang:words English/German/French/Spanish/Dutch/Polish/Danish}|][. [#drive=yes:A driving licence is a must|#drive=yes:You hold a driving licence|#drive=no:You do not need a car or a licence|#drive=no:A driving licence would be nice but is no condition].|]
 
@@ -47,6 +50,8 @@ apply_by|closing_date|application_deadline|deadline ; until ; Last day to apply
 start_date|starts_on ; start
 contact|contact_person|questions_to ; who
 contact_email|email|apply_to ; mail
+skills|required_skills|requirements|qualifications ; skills* ; Skills asked for, in order
+skill|name ; skills.s
 phone|contact_phone ; tel
 """,
     ),
