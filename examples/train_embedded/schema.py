@@ -9,6 +9,7 @@ from typing import Any
 from .draft import Content, Fact, Rows
 from .draw import Draw
 from .values import INTEGER, STRING, Form
+from .wording import words
 
 Json = Any
 _GROUPS = "details|info|data|meta|header|summary|core|particulars|general|record|main|angaben|daten"
@@ -17,6 +18,9 @@ _ABOUT = (
     "What the document says.|Fields to extract|Main facts of the text|Data for our records|Key facts"
     "|Filled in by the clerk|One record a document|Only what is stated|Details of the person who wrote"
 )
+_CLASSED = 0.1
+"""The share of stated strings that are asked for as classes."""
+_CLASS_STYLES = (str, str, str.lower, str.lower, str.upper, lambda name: name.lower().replace(" ", "_"))
 _IF_MISSING = "null if not stated|null if missing|null if not given|null if unknown|null if there is none"
 
 
@@ -134,6 +138,8 @@ def _ask_presence(question: Question, content: Content) -> None:
 def _ask_fact(question: Question, fact: Fact, present: bool, inside: bool = False) -> None:
     draw = question.draw
     form = fact.value.form(draw)
+    if present and draw.chance(_CLASSED):
+        form = _classed(draw, fact, form)
     note = draw.pick(fact.notes) if fact.notes and draw.chance(question.chatty) else ""
     if form.hint and (not note or form.hint not in note):
         note = f"{note}, {form.hint}" if note else form.hint
@@ -150,6 +156,22 @@ def _ask_fact(question: Question, fact: Fact, present: bool, inside: bool = Fals
         note = f"{note}; {extra}" if note else extra
     keys = fact.inner if inside and fact.inner else fact.keys
     question.add(draw.pick(keys) + form.suffix, _noted(schema, note), gold, not present)
+
+
+def _classed(draw: Draw, fact: Fact, form: Form) -> Form:
+    """A short string as one class among others of its sort or among any words; other forms as they are."""
+    gold = form.gold
+    if form.schema != STRING or form.hint or not isinstance(gold, str) or not 2 < len(gold) <= 28 or "\n" in gold:
+        return form
+    others = []
+    for _ in range(draw.rng.randint(1, 6)):
+        other = fact.value.remake(draw).forms[0].gold if fact.value.remake and draw.chance(0.6) else words(draw, 1, 2)
+        if isinstance(other, str) and other.lower() != gold.lower():
+            others.append(other)
+    style = draw.rng.choice(_CLASS_STYLES)
+    classes = list(dict.fromkeys(style(each) for each in (gold, *others)))
+    draw.rng.shuffle(classes)
+    return Form(style(gold), STRING | {"enum": classes})
 
 
 def _ask_rows(question: Question, table: Rows) -> None:
