@@ -26,6 +26,7 @@ from .generate import Sample, samples
 from .pools import places
 from .printed import printed
 from .real import records
+from .real.passages import passage
 from .real.tasks import draw_sample
 from .wear import classified, surrounded, worn
 
@@ -47,15 +48,20 @@ class Batch:
 
 @dataclass(frozen=True)
 class Diet:
-    """What workers make batches of. `real` is the folder that `real.build` wrote, `recorded` the share of records among
-    samples and `printed` that of documents as machines print them; without `real` all samples are synthetic and there
-    is no prose. `piece` counts the pieces of a run that was resumed: each has documents of its own."""
+    """What workers make batches of.
+
+    `real` is the folder that `real.build` wrote. Among samples, `recorded` is the share of records, `asked` that of
+    real passages with questions, and `printed` that of documents as machines print them. Without `real` all samples
+    are synthetic and there is no prose. `piece` counts the pieces of a run that was resumed: each has documents of its
+    own.
+    """
 
     tokenizer: Path
     tokens: int
     real: Path | None = None
     recorded: float = 0.18
     printed: float = 0.2
+    asked: float = 0.08
     piece: int = 0
 
 
@@ -118,13 +124,15 @@ def _drawn(
     """Chunks of samples: synthetic ones, some of them printed by machines, and ones from records of real documents."""
     rng = random.Random(f"records:{first}:{diet.piece}")
     seed = diet.piece * _PIECE + first * _CHUNK
-    whole = _CHUNK / (1 - diet.printed - (diet.recorded if known else 0))
+    asked = diet.asked if pieces else 0
+    whole = _CHUNK / (1 - diet.printed - asked - (diet.recorded if known else 0))
     while True:
         chunk = [*samples(seed, _CHUNK, "train")]
         seed += stride * _CHUNK
         taken = rng.choices(known, k=round(whole * diet.recorded)) if known else []
         made = (printed(rng, pieces) for _ in range(round(whole * diet.printed)))
-        found = (draw_sample(record, rng) for record in (*taken, *made) if record is not None)
+        read = (passage(rng, pieces) for _ in range(round(1.5 * whole * asked)))  # some have nothing to ask
+        found = (draw_sample(record, rng) for record in (*taken, *made, *read) if record is not None)
         chunk += [each for each in found if each is not None]
         yield [classified(surrounded(worn(each, rng), pieces, rng), rng) for each in chunk]
 

@@ -9,6 +9,7 @@ import pytest
 
 from examples.train_embedded.real import dates, pages, papers, recipes, records
 from examples.train_embedded.real.clones import Clone
+from examples.train_embedded.real.passages import passage
 from examples.train_embedded.real.tasks import draw_sample
 
 RECIPE = """---
@@ -100,3 +101,27 @@ def test_records_come_back_from_disk_as_they_were(tmp_path: Path) -> None:
 )
 def test_a_date_is_read_where_there_is_just_one(text: str, day: str | None) -> None:
     assert dates.read(text) == day
+
+
+def test_a_passage_is_asked_what_its_own_words_say() -> None:
+    text = (
+        "Holmes laughed and the others were quiet. We had waited in Norwood with three carriages. "
+        "“That is the last thing I would have done,” said Lestrade. The house was dark and the door was shut."
+    )
+    record = passage(random.Random(1), [text])
+    assert record is not None
+    stated = {
+        field.keys.split("|")[0]: field.value for field in record.fields if field.value is not None
+    }
+    assert stated["who_laughed"] == "Holmes"
+    assert stated["waited_in"] == "Norwood"
+    assert stated["carriages"] == 3
+    assert stated["speaker"] == "Lestrade"
+    assert stated["quote"] == "That is the last thing I would have done"
+
+
+def test_a_passage_in_which_a_phrase_occurs_twice_is_not_asked_for_it() -> None:
+    text = "Holmes laughed and Watson laughed, with the dog and the cat. We waited in Norwood with three carriages."
+    record = passage(random.Random(1), [text])
+    assert record is not None
+    assert not any(field.keys.startswith("who_laughed") for field in record.fields)
