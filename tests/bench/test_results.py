@@ -23,6 +23,6 @@ def test_every_file_of_results_is_cited_and_every_citation_has_its_file() -> Non
 
 
 def test_a_target_has_one_file_a_machine() -> None:
-    """Files are named after target, machine and date: `gpu-h200-2026-11-22-0cbc25a.json`."""
+    """Files are named after target, machine and date: `gpu-h200-2026-11-26.json`."""
     targets = Counter("-".join(file.stem.split("-")[:2]) for file in RESULTS.iterdir())
     assert {target: count for target, count in targets.items() if count > 1} == {}
