@@ -63,7 +63,7 @@ class Compiler:
         self._speller = Speller(vocabulary, canonical)
 
     def compile(self, constraint: Constraint, shortest: bytes | None = None) -> CompiledGrammar:
-        """Compile a constraint: its first mask can be made, and a shortest output is known if one was found.
+        """Compile a constraint: its outputs can begin, and a shortest output is known if one was found.
 
         All other states are computed when an output reaches them. `shortest`: a known short complete output, which
         saves the search for one.
@@ -76,6 +76,7 @@ class Compiler:
         _ = (
             grammar.least_tokens
         )  # kept by the grammar. Without it, full tables would stop an output that has begun
+        grammar.matcher().forced()  # expands the first states, which would take long within a step
         return grammar
 
     @staticmethod

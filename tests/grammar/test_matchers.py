@@ -13,13 +13,16 @@ from intaglio.grammar.api import (
     CompiledGrammar,
     Compiler,
     Constraint,
+    KeyOrder,
     Kind,
     Matcher,
     Violation,
+    Vocabulary,
     Whitespace,
     allowed_tokens,
     empty_rows,
 )
+from intaglio.grammar.backends.native import NativeGrammar
 
 from tests.support.tokens import large, sentencepiece, small
 
@@ -315,3 +318,20 @@ def test_control_tokens_are_never_legal() -> None:
     with pytest.raises(ValueError, match="taken back"):
         grammar.matcher().rollback(1)
     assert row.dtype == np.int32
+
+
+def test_the_first_tokens_of_an_output_cost_no_step_of_an_engine() -> None:
+    """The names that an object may begin with are expanded by the compiler, which nothing waits for."""
+    names = [f"a{number}" for number in range(20)]
+    schema = {
+        "allOf": [{"properties": {name: {"type": "string"}}} for name in names],
+        "unevaluatedProperties": {"type": "integer"},
+        "minProperties": 25,
+    }
+    vocabulary = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
+    constraint = Constraint(Kind.JSON_SCHEMA, json.dumps(schema), key_order=KeyOrder.ANY)
+    grammar = Compiler(vocabulary, tuple).compile(constraint, b"0")
+    assert isinstance(grammar, NativeGrammar)
+    states = grammar.machine.states
+    grammar.matcher().forced()
+    assert grammar.machine.states == states > 1
