@@ -38,6 +38,7 @@ from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 MIB: Final = 1 << 20
 TARGET: Final = 20_000
 WARMING: Final = 32  # answers after which the first sample is taken
+FEWEST: Final = 4  # samples of a slope
 _READY_S: Final = 600.0
 _TEXT_FILES: Final = ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja")
 _HELD: Final = re.compile(r"^intaglio_grammar_bytes\{part=\"(\w+)\"\} (\S+)$", re.MULTILINE)
@@ -151,11 +152,11 @@ class Served:
         )
 
 
-def slope(samples: list[Sample], part: str) -> float:
-    """MiB for 1,000 requests in the second half of a run, by linear regression."""
+def slope(samples: list[Sample], part: str) -> float | None:
+    """MiB for 1,000 requests in the second half of a run, by linear regression; None from too few samples."""
     later = samples[len(samples) // 2 :]
-    if len(later) < 2:
-        return 0.0
+    if len({sample.answers for sample in later}) < FEWEST:
+        return None
     at = np.array([sample.answers for sample in later], float)
     sizes = np.array([getattr(sample, part) for sample in later])
     return float(1000 * np.polyfit(at, sizes, 1)[0])
@@ -169,10 +170,14 @@ def judge(served: Served, most_mib: float) -> bool:
         first, last = getattr(samples[0], part), getattr(samples[-1], part)
         most = max(getattr(sample, part) for sample in samples)
         rise = slope(samples, part)
-        ahead = last - first + rise * max(TARGET - samples[-1].answers, 0) / 1000
+        ahead = last - first + (rise or 0.0) * max(TARGET - samples[-1].answers, 0) / 1000
+        told = (
+            "too few samples for a slope"
+            if rise is None
+            else f"second half {rise:+.1f} MiB for 1,000 requests; after {TARGET} requests {ahead:+.0f} MiB"
+        )
         print(
-            f"{part}: start {first:.0f} MiB, most {most:.0f}, end {last:.0f} ({last - first:+.0f}); second half "
-            f"{rise:+.1f} MiB for 1,000 requests; after {TARGET} requests {ahead:+.0f} MiB"
+            f"{part}: start {first:.0f} MiB, most {most:.0f}, end {last:.0f} ({last - first:+.0f}); {told}"
         )
         good &= max(most - first, ahead) <= most_mib
     return good
