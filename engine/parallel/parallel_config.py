@@ -1,6 +1,6 @@
 """The settings of a model that several processes compute together.
 
-Does: define them and check their ranges. Does not: compare them with a model (`parallel_fit`).
+Does: define them and check their ranges. Does not: compare them with a model (`ranks.start_ranks`).
 """
 
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 
 Does: all stages that `reference_logits` defines except truncation. A program processes two tiles of `TILE` tokens at a
 time, each by half of its warps. Several programs may share a row: the last one to finish reduces the partial results in
-a fixed order. Does not: truncate (`truncate`), allocate (`pick`).
+a fixed order. Does not: truncate (`truncate`), allocate (`logits_pipeline`).
 
 Where a mask forbids eight tokens side by side their logits are not loaded. Arguments: `sample_records`.
 """

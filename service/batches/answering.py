@@ -1,7 +1,7 @@
 """Answers the requests of a batch, a bounded number at a time.
 
 Does: keep some requests in flight, record their outcomes, renew leases, stop when the batch is to stop. Does not:
-answer requests itself (`respond` does), or read and write files (`batch_runner`).
+answer requests itself (its `Respond` does), or read and write files (`batch_runner`).
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Sends one request and times its answer.
 
-Does: read answers and streams of events, and name what went wrong. Does not: decide when to send (`load`) or judge
-outputs (`summary`).
+Does: read answers and streams of events, and name what went wrong. Does not: decide when to send (`load_loops`) or
+judge outputs (`load_summary`).
 """
 
 import itertools

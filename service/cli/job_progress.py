@@ -1,6 +1,6 @@
 """The display of a job's progress and status.
 
-Does: a progress bar on a terminal, elsewhere a line every ten seconds. Does not: count (`jobs.books`).
+Does: a progress bar on a terminal, elsewhere a line every ten seconds. Does not: count rows (`jobs.outcome_buffer`).
 """
 
 import time

@@ -1,7 +1,7 @@
 """Extraction backends of a job: a local engine or a remote service.
 
 Does: draw tasks as capacity frees up, return each with its result or error, abort all when the run stops. Does not:
-retry or store rows (`runner`).
+retry or store rows (`job_runner`).
 """
 
 import asyncio

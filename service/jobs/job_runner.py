@@ -1,8 +1,8 @@
 """The runner of a job: gets its rows extracted.
 
 Does: keep the batch of the backend full, renew leases, release rows in flight when the run stops or cannot continue.
-Does not: read the source (`reading`), buffer outcomes (`books`) or write outputs (`publish`). It holds only rows in
-flight, whatever the size of the job.
+Does not: read the source (`source_reader`), buffer outcomes (`outcome_buffer`) or write outputs (`publish`). It holds
+only rows in flight, whatever the size of the job.
 """
 
 import threading

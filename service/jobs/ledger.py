@@ -1,6 +1,6 @@
 """The ledger: a database with the state of all jobs, the single source of truth after a crash.
 
-Does: create, find and update jobs; `rows` returns the rows of one. Does not: run jobs (`runner`) or read files.
+Does: create, find and update jobs; `rows` returns the rows of one. Does not: run jobs (`job_runner`) or read files.
 """
 
 import time

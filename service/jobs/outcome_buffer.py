@@ -1,7 +1,7 @@
 """The buffer of outcomes on their way to the ledger, and the effect of errors on the job.
 
 Does: turn results and errors into outcomes, write them in batches, detect errors that no row would survive. Does not:
-hand out rows (`runner`).
+hand out rows (`job_runner`).
 """
 
 import time

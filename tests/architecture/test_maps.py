@@ -1,4 +1,4 @@
-"""The maps at the top of large packages name every module, once, and nothing else."""
+"""The maps of packages name every module once and nothing else; the answers of "Where to look" are files that exist."""
 
 import importlib
 import re
@@ -9,6 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ENTRY = re.compile(r"^ {4}(\w+) {2,}\S", re.MULTILINE)
+QUESTION = re.compile(r"^\| ([^|]+\?) \| ([^|]+) \|$", re.MULTILINE)
+QUESTIONS = dict(QUESTION.findall((ROOT / "docs/where-to-look.md").read_text()))
 
 
 @pytest.mark.parametrize("package", ["grammar", "grammar/jsonschema"])
@@ -18,3 +20,14 @@ def test_every_module_is_on_the_map(package: str) -> None:
     there = {path.parent.name if path.stem == "__init__" else path.stem for path in found}
     there -= {Path(package).name, "api"}
     assert Counter(ENTRY.findall(map_)) == Counter(there)
+
+
+def test_newcomers_find_at_least_ten_questions() -> None:
+    assert len(QUESTIONS) >= 10
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_at_most_three_files_answer_a_question(question: str) -> None:
+    files = re.findall(r"`([^`]+)`", QUESTIONS[question])
+    assert 1 <= len(files) <= 3
+    assert [file for file in files if not (ROOT / file).is_file()] == []

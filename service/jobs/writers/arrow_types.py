@@ -5,7 +5,7 @@ String formats have types of their own: `date` is `date32`, `date-time` is `time
 offset has no Arrow type. A value that its type would change (a fraction of more than six digits, a leap second, an
 integer beyond 64 bits) does not fit, and the caller selects another type for the column.
 
-Does: types and values. Does not: select among types or write files (`columns`).
+Does: types and values. Does not: select among types or write files (`parquet`).
 """
 
 import datetime
