@@ -1,10 +1,12 @@
 """Required values that a document does not hold, with the model in the package."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import torch
+from intaglio.schemas.extraction.contract import Contract
 from intaglio.service.client.errors import IntaglioError, ResultMismatch
 from intaglio.service.offline.llm import LLM
 from pydantic import BaseModel
@@ -46,11 +48,26 @@ def test_a_value_that_loops_is_ended_and_told(llm: LLM) -> None:
     assert result.raw["warnings"] == [warning.model_dump() for warning in result.warnings]
 
 
-def test_a_slip_in_a_keyword_does_not_run_on_for_ever(llm: LLM) -> None:
+def test_a_slip_in_a_keyword_does_not_run_on_and_is_told(llm: LLM) -> None:
     schema = {"type": "object", "propertys": {"name": {"type": "string"}}}
-    usage = llm.extract(schema, NOTE).usage
+    result = llm.extract(schema, NOTE)
+    assert result.usage.budget is not None
+    assert result.usage.output_tokens <= result.usage.budget < 350
+    contract = Contract.model_validate_json(json.dumps(result.raw["contract"]))
+    assert [(found.keyword, found.hint) for found in contract.unknown] == [
+        ("propertys", "did you mean properties?")
+    ]
+
+
+@pytest.mark.parametrize(
+    "schema", [{}, {"type": "object"}, {"type": "array"}, {"type": "array", "items": {}}]
+)
+def test_a_schema_that_says_nothing_has_a_small_budget(llm: LLM, schema: dict[str, Any]) -> None:
+    usage = llm.extract(schema, NOTE * 6).usage
+    assert usage.budget_from == "default"
     assert usage.budget is not None
-    assert usage.output_tokens <= usage.budget < 500
+    assert usage.output_tokens <= usage.budget <= 200 + 3 * usage.prompt_tokens
+    assert llm.extract(schema, NOTE * 6, max_tokens=40).usage.budget == 40
 
 
 def test_null_stands_for_what_is_not_stated_where_the_caller_agrees(llm: LLM) -> None:
