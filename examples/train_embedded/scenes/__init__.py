@@ -4,7 +4,7 @@
 modules are the scenes.
 """
 
-from . import abroad, letters, living, offices, papers, trading, working
+from . import abroad, letters, living, offices, papers, tables, trading, working
 from .scene import Scene, compose
 from .statements import statements
 
@@ -14,6 +14,7 @@ SCENES: tuple[Scene, ...] = (
     *living.SCENES,
     *offices.SCENES,
     *papers.SCENES,
+    *tables.SCENES,
     *trading.SCENES,
     *working.SCENES,
 )
