@@ -14,6 +14,7 @@ from typing import Final, TextIO
 
 MOST_LINES: Final = 10_000
 CLOSE_S: Final = 2.0
+PAUSE_S: Final = 0.02
 
 
 class LineWriter:
@@ -29,6 +30,7 @@ class LineWriter:
         self._lines: deque[str] = deque()
         self._dropped = 0
         self._closed = False
+        self._closing = threading.Event()
         self._thread: threading.Thread | None = None
 
     def write(self, line: str) -> None:
@@ -49,6 +51,7 @@ class LineWriter:
         with self._changed:
             self._closed = True
             self._changed.notify()
+        self._closing.set()
         if self._thread is not None:
             self._thread.join(CLOSE_S)
 
@@ -62,6 +65,8 @@ class LineWriter:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: bool(self._lines) or self._closed)
+            self._closing.wait(PAUSE_S)  # more lines come, and wake no thread
+            with self._changed:
                 lines, dropped = list(self._lines), self._dropped
                 self._lines.clear()
                 self._dropped = 0

@@ -52,6 +52,33 @@ def test_a_stream_that_is_not_read_holds_nothing_up_and_drops_are_counted() -> N
     assert kept[:100] == [str(number) for number in range(100)]
 
 
+class Counted(io.StringIO):
+    """A stream that counts its writes, and tells when the last line has come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes = 0
+        self.came = threading.Event()
+
+    def write(self, text: str) -> int:
+        self.writes += 1
+        written = super().write(text)
+        if "last" in text:
+            self.came.set()
+        return written
+
+
+def test_lines_of_a_busy_time_are_written_together_and_need_no_end() -> None:
+    stream = Counted()
+    writer = LineWriter(stream, dropped)
+    for number in range(1000):
+        writer.write(str(number))
+    writer.write("last")
+    assert stream.came.wait(60)
+    writer.close()
+    assert stream.writes < 500
+
+
 def test_a_closed_stream_is_no_error() -> None:
     stream = io.StringIO()
     writer = LineWriter(stream, dropped)
