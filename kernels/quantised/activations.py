@@ -1,8 +1,9 @@
-"""Rows of activations in 8 bits, and results of their products.
+"""Rows of activations in 8 bits.
 
-Does: norm rows and round them to int8 or E4M3 with one scale a row; turn int32 sums of a product into results. Does
-not: multiply (the vendor's library does).
+Does: norm rows and round them to int8 or E4M3 with one scale a row. Does not: multiply (`scaled_tiles`).
 """
+
+from dataclasses import dataclass
 
 import torch
 import triton
@@ -11,14 +12,23 @@ from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from ..contracts import RmsNorm
-from ..linear.epilogue import NOTHING, After, activated
 from ..runtime.launch import overlap
 
 LARGEST = {torch.int8: 127.0, torch.float8_e4m3fn: 448.0}
-BLOCK = 1024
 
 ROUNDING = tl.constexpr(12582912.0)
 """1.5 * 2^23: a float32 of less than 2^22 becomes the nearest integer when this is added and subtracted."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundedRows:
+    """Rows in 8 bits: `values` [N, padded] int8 or float8_e4m3fn, times `scales` [N] float32.
+
+    Values are in the order of the bytes of a matrix of `padded` inputs (see `packed_codes`).
+    """
+
+    values: Tensor
+    scales: Tensor
 
 
 @triton.jit
@@ -62,12 +72,18 @@ def _quantise_rows(
 
 
 def quantised_rows(
-    x: Tensor, norm: RmsNorm | None, dtype: torch.dtype, *, padded: int, part: int
-) -> tuple[Tensor, Tensor]:
+    x: Tensor,
+    norm: RmsNorm | None,
+    dtype: torch.dtype,
+    *,
+    padded: int,
+    part: int,
+    early: bool = False,
+) -> RoundedRows:
     """The rows of `x` [N, inputs], normed first with `norm`, in `dtype`: int8 or float8_e4m3fn.
 
-    Returns the rows [N, padded], in the order of the bytes of a matrix of `padded` inputs in parts of `part` (see
-    `packed_codes`), and their scales [N] float32, NaN for a row that is not finite.
+    The matrix has `padded` inputs in parts of `part`. The scale of a row that is not finite is NaN. `early`: see
+    `linear.rms_norm`.
     """
     rows, inputs = x.shape
     out = torch.empty((rows, padded), dtype=dtype, device=x.device)
@@ -87,77 +103,6 @@ def quantised_rows(
         LARGEST=LARGEST[dtype],
         NORMED=norm is not None,
         num_warps=min(max(block // 512, 1), 16),
-        **overlap(x, early=False),
+        **overlap(x, early=early),
     )
-    return out, scales
-
-
-@triton.jit
-def _rescale(
-    sums_ptr: tl.tensor,
-    row_scales_ptr: tl.tensor,
-    scales_ptr: tl.tensor,
-    bias_ptr: tl.tensor,
-    out_ptr: tl.tensor,
-    OUTPUTS: tl.constexpr,
-    TOTAL: tl.constexpr,
-    BLOCK: tl.constexpr,
-    GATED: tl.constexpr,
-    ACTIVATION: tl.constexpr,
-    BIASED: tl.constexpr,
-    ADDED: tl.constexpr,
-    EARLY: tl.constexpr,
-) -> None:
-    row = tl.program_id(1).to(tl.int64)
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    inside = at < OUTPUTS
-    if EARLY:
-        gdc_launch_dependents()
-        gdc_wait()
-    row_scale = tl.load(row_scales_ptr + row)
-    y = tl.load(sums_ptr + row * TOTAL + at, mask=inside, other=0).to(tl.float32)
-    y = y * row_scale * tl.load(scales_ptr + at, mask=inside, other=0.0)
-    if BIASED:
-        y += tl.load(bias_ptr + at, mask=inside, other=0.0).to(tl.float32)
-    if GATED:
-        z = tl.load(sums_ptr + row * TOTAL + OUTPUTS + at, mask=inside, other=0).to(tl.float32)
-        z = z * row_scale * tl.load(scales_ptr + OUTPUTS + at, mask=inside, other=0.0)
-        if BIASED:
-            z += tl.load(bias_ptr + OUTPUTS + at, mask=inside, other=0.0).to(tl.float32)
-        y = activated(y, ACTIVATION) * z
-    if ADDED:
-        y += tl.load(out_ptr + row * OUTPUTS + at, mask=inside, other=0.0).to(tl.float32)
-    tl.store(out_ptr + row * OUTPUTS + at, y.to(out_ptr.dtype.element_ty), mask=inside)
-
-
-def rescale(
-    sums: Tensor,
-    row_scales: Tensor,
-    scales: Tensor,
-    bias: Tensor | None,
-    out: Tensor,
-    after: After = NOTHING,
-) -> None:
-    """`sums` [N, outputs] int32 times `row_scales` [N] and `scales` [outputs], plus the bias, into contiguous `out`.
-
-    `out` [N, outputs] is half as wide after a gate.
-    """
-    rows, total = sums.shape
-    gated = after.activation is not None
-    written = total // 2 if gated else total
-    _rescale[(triton.cdiv(written, BLOCK), rows)](
-        sums,
-        row_scales,
-        scales,
-        sums if bias is None else bias,
-        out,
-        OUTPUTS=written,
-        TOTAL=total,
-        BLOCK=BLOCK,
-        GATED=gated,
-        ACTIVATION=after.name,
-        BIASED=bias is not None,
-        ADDED=after.added,
-        num_warps=4,
-        **overlap(sums, early=False),
-    )
+    return RoundedRows(out, scales)

@@ -1,10 +1,11 @@
 """A quantised matrix on a GPU, and the choice of kernel for each product.
 
-Does: one row by `gemv_codes`, some by `skinny_codes`; more of them by the vendor's library, in 8 bits where the format
-rounds activations too, else with the matrix converted for the product. Does not: know layers or formats.
+Does: few rows by `narrow_codes`; more by `skinny_codes`, or rounded to 8 bits where the format rounds activations; many
+by the vendor's library. Does not: know layers or formats.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -13,26 +14,41 @@ from ..contracts import AddTo, Epilogue, Gate, RmsNorm
 from ..linear.epilogue import ADDED, GATED, NOTHING, After
 from ..linear.linear import by_library, finish
 from ..linear.rms_norm import rms_norm
-from .activations import quantised_rows, rescale
+from .activations import quantised_rows
 from .dequantise import dequantise
-from .gemv_codes import gemv_codes, serves_one_row
+from .narrow_codes import NARROW_ROWS, NarrowCodesShape, narrow_codes, narrow_codes_shape
 from .packed_codes import CodeKind, PackedCodes
+from .scaled_tiles import ScaledTilesShape, scaled_tiles, scaled_tiles_shape
 from .skinny_codes import SkinnyCodesShape, skinny_codes, skinny_codes_shape
 
-MOST_ROWS = 64
-"""The most rows of a product that reads codes: more of them are bound by arithmetic."""
+MOST_ROWS = {CodeKind.NIBBLE: 256, CodeKind.SIGNED: 64, CodeKind.FLOAT: 64}
+"""The most rows of a product that reads codes. Measured on an H200: of more rows, the conversion of the matrix and the
+library's product take less time."""
 WHOLE = 16
-"""The library's products of 8-bit factors take multiples of so many inputs and outputs."""
+"""The library's product of floats of 8 bits takes multiples of so many inputs and outputs."""
+FEW_SCALED = 64
+"""The most rows of a product of 8-bit factors in which kernels overlap."""
+MOST_SCALED = 128
+"""The most rows of floats that are multiplied by `scaled_tiles`; the library is faster for more."""
 
 
-Choose = Callable[[Tensor, PackedCodes, After], SkinnyCodesShape]
+@dataclass(frozen=True, slots=True)
+class TileRules:
+    """The rules by which kernels choose their tiles, for rows `x` or their number, a matrix and a fused epilogue."""
+
+    narrow: Callable[[PackedCodes, After], NarrowCodesShape] = narrow_codes_shape
+    skinny: Callable[[Tensor, PackedCodes, After], SkinnyCodesShape] = skinny_codes_shape
+    scaled: Callable[[int, PackedCodes, After], ScaledTilesShape] = scaled_tiles_shape
+
+
+MEASURED = TileRules()
 
 
 class CodedWeight:
     """A matrix in codes. See `Weight`.
 
-    Products fuse the bias, a gate, and a residual without a norm, of few rows; the norm of one row where codes have 8
-    bits; the norm of rows that are rounded to 8 bits.
+    Products of codes fuse the bias, a gate, and a residual without a norm, and the norm of a single row. Products of
+    rounded rows fuse the same but for floats of many rows, and the norm of all rows.
     """
 
     def __init__(
@@ -40,16 +56,15 @@ class CodedWeight:
         packed: PackedCodes,
         bias: Tensor | None,
         counters: Tensor,
-        choose: Choose = skinny_codes_shape,
+        rules: TileRules = MEASURED,
     ) -> None:
-        """`counters`: the arrival counters of `skinny_codes`, shared by all matrices of one stream. `choose`: the shape
-        of its tiles, for rows `x` and written outputs."""
+        """`counters`: the arrival counters of `skinny_codes`, shared by all matrices of one stream."""
         self.outputs, self.inputs = packed.outputs, packed.inputs
         self._packed = packed
         self._bias = bias
         self._counters = counters
-        self._choose = choose
-        self._scaled = _ScaledProduct.of(packed, bias)
+        self._rules = rules
+        self._scaled = _ScaledProduct.of(packed, bias, rules)
 
     def matmul(
         self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None
@@ -59,17 +74,19 @@ class CodedWeight:
         if packed.order is not None:
             x = (x if norm is None else rms_norm(x, norm)).index_select(1, packed.order)
             norm = None
-        if rows > MOST_ROWS:
-            if self._scaled is not None and x.dtype == torch.bfloat16:
-                return self._scaled.matmul(x, norm, epilogue)
+        if rows > NARROW_ROWS and self._scaled is not None and x.dtype == torch.bfloat16:
+            return self._scaled.matmul(x, norm, epilogue)
+        if rows > MOST_ROWS[packed.kind]:
             return by_library(x, norm, dequantise(packed, x.dtype), self._bias, epilogue)
+        if norm is not None and rows > 1:
+            x, norm = rms_norm(x, norm), None
         after, out, left = fused(rows, self.outputs, epilogue, x)
-        if rows == 1 and serves_one_row(packed):
-            gemv_codes(x, packed, self._bias, out, norm=norm, after=after)
+        if rows <= NARROW_ROWS:
+            tiles = self._rules.narrow(packed, after)
+            narrow_codes(x, packed, self._bias, out, norm=norm, after=after, shape=tiles)
         else:
-            normed = x if norm is None else rms_norm(x, norm)
-            shape = self._choose(normed, packed, after)
-            skinny_codes(normed, packed, self._bias, out, self._counters, after=after, shape=shape)
+            shape = self._rules.skinny(x, packed, after)
+            skinny_codes(x, packed, self._bias, out, self._counters, after=after, shape=shape)
         return finish(out, left, early=True)
 
 
@@ -86,36 +103,43 @@ def fused(
 
 
 class _ScaledProduct:
-    """Products of bfloat16 rows, rounded to the 8 bits of the matrix, by the library."""
+    """Products of bfloat16 rows that are rounded to the 8 bits of the matrix."""
 
-    def __init__(self, packed: PackedCodes, bias: Tensor | None) -> None:
+    def __init__(self, packed: PackedCodes, bias: Tensor | None, rules: TileRules) -> None:
         self._packed = packed
+        self._rules = rules
         self._bias = bias
         self._dtype = torch.int8 if packed.kind is CodeKind.SIGNED else torch.float8_e4m3fn
         self._transposed = packed.codes.view(torch.int8).view(self._dtype).t()
-        self._row_of_scales = packed.scales.unsqueeze(0)
+        whole = packed.padded % WHOLE == 0 and packed.outputs % WHOLE == 0
+        by_library = self._dtype != torch.int8 and whole
+        self._most_rows = MOST_SCALED if by_library else None
 
     @classmethod
-    def of(cls, packed: PackedCodes, bias: Tensor | None) -> "_ScaledProduct | None":
-        """None if the format does not round activations, or the library has no such product."""
+    def of(
+        cls, packed: PackedCodes, bias: Tensor | None, rules: TileRules
+    ) -> "_ScaledProduct | None":
+        """None if the format does not round activations, or has more than a scale for each output."""
         plain = packed.kind is not CodeKind.NIBBLE and not packed.grouped and packed.zeros is None
-        fits = packed.padded % WHOLE == 0 and packed.outputs % WHOLE == 0
-        return cls(packed, bias) if packed.activations and plain and fits else None
+        return cls(packed, bias, rules) if packed.activations and plain else None
 
     def matmul(self, x: Tensor, norm: RmsNorm | None, epilogue: Epilogue | None) -> Tensor:
         """See `Weight`."""
-        packed = self._packed
-        rows, scales = quantised_rows(x, norm, self._dtype, padded=packed.padded, part=packed.part)
-        if self._dtype == torch.int8:
-            sums = torch._int_mm(rows, self._transposed)
-            after, out, left = fused(x.shape[0], packed.outputs, epilogue, x)
-            rescale(sums, scales, packed.scales, self._bias, out, after)
-            return finish(out, left)
+        packed, count = self._packed, x.shape[0]
+        early = count <= FEW_SCALED
+        rows = quantised_rows(
+            x, norm, self._dtype, padded=packed.padded, part=packed.part, early=early
+        )
+        if self._most_rows is None or count <= self._most_rows:
+            after, out, left = fused(count, packed.outputs, epilogue, x)
+            tiles = self._rules.scaled(count, packed, after)
+            scaled_tiles(rows, packed, self._bias, out, after=after, shape=tiles, early=early)
+            return finish(out, left, early=early)
         product = torch._scaled_mm(
-            rows,
+            rows.values,
             self._transposed,
-            scales.unsqueeze(1),
-            self._row_of_scales,
+            rows.scales.unsqueeze(1),
+            packed.scales.unsqueeze(0),
             self._bias,
             out_dtype=x.dtype,
             use_fast_accum=True,

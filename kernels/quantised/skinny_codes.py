@@ -1,7 +1,7 @@
 """Product of some rows and a matrix in codes of 4 or 8 bits; bound by reading the codes.
 
 Does: the product, split along the inputs if there are too few outputs to fill the device, scales, the bias and the
-epilogue (gate or residual). Does not: norms, or one row of 8-bit codes (`gemv_codes`). Reference: `codes.Codes.dense`.
+epilogue (gate or residual). Does not: norms, or few rows (`narrow_codes`). Reference: `codes.Codes.dense`.
 
 An iteration is a chunk of two parts. A program converts a tile of codes to weights, in registers, and multiplies it
 with a tile of rows of `x`; the scale of a part is applied to the part's sums in float32. Tiles of rows of the same
@@ -26,8 +26,13 @@ from .unpack import half_of_word, unpacked
 AHEAD = 2
 """Cache lines of every row of codes that are fetched before the preceding kernel has finished."""
 
-ROOM = 200_000
-"""Bytes of shared memory for the pipelined tiles of a multiprocessor."""
+MOST_OF_TILE = 64
+"""The most rows of `x` in one tile, if there is only one."""
+
+BLOCK_OUT = 64
+
+ROOM = 130_000
+"""Bytes of shared memory for the pipelined tiles of a program: a second one fits beside it if they have two stages."""
 
 
 @triton.jit
@@ -195,20 +200,25 @@ class SkinnyCodesShape:
 
 
 def skinny_codes_shape(x: Tensor, packed: PackedCodes, after: After) -> SkinnyCodesShape:
-    """As many programs as multiprocessors, or else two for each, and deep pipelines."""
+    """Tiles as measured on an H200: about two programs for each multiprocessor."""
     rows = x.shape[0]
     matrices = 1 if after.activation is None else 2
-    block_rows = min(64, max(16, int(triton.next_power_of_2(rows))))
-    block_out = 64
-    tiles = triton.cdiv(packed.outputs // matrices, block_out) * triton.cdiv(rows, block_rows)
+    if rows > MOST_OF_TILE:
+        return (
+            SkinnyCodesShape(64, 64, 1, 2, 4)
+            if matrices == 2
+            else SkinnyCodesShape(64, 128, 1, 3, 8)
+        )
+    block_rows = max(16, int(triton.next_power_of_2(rows)))
+    tiles = triton.cdiv(packed.outputs // matrices, BLOCK_OUT)
     chunk = packed.part * 2
     most = max(1, packed.padded // (2 * chunk))
     wanted = min(max(1, 2 * processors(x.device) // tiles), most)
     splits = 1 << (wanted.bit_length() - 1)
-    codes = block_out * matrices * chunk * 2 // packed.kind.in_word
+    codes = BLOCK_OUT * matrices * chunk * 2 // packed.kind.in_word
     stage = codes + block_rows * chunk * x.element_size()
-    stages = min(6, max(2, ROOM // 2 // stage))
-    return SkinnyCodesShape(block_rows, block_out, splits, stages, warps=4)
+    stages = min(5, max(2, ROOM // stage))
+    return SkinnyCodesShape(block_rows, BLOCK_OUT, splits, stages, warps=4)
 
 
 def skinny_codes(

@@ -52,11 +52,42 @@ def _by_pairs(word: tl.tensor, ASM: tl.constexpr) -> tl.tensor:
 
 
 @triton.jit
-def _less(number: tl.tensor, zero: tl.tensor) -> tl.tensor:
-    """`number` [M, N] minus `zero` [M], None for 0."""
-    if zero is not None:
-        number = number - zero[:, None]
-    return number
+def raised(
+    word: tl.tensor, like: tl.tensor, INDEX: tl.constexpr, KIND: tl.constexpr, FAST: tl.constexpr
+) -> tl.tensor:
+    """Code INDEX of each of `word` int16, in the dtype of `like`: a nibble plus 128 if FAST and `like` is bfloat16.
+
+    KIND is the value of a `packed_codes.CodeKind`. FAST: in compiled code for a device that computes with pairs of
+    bfloat16 (compute capability 9.0).
+    """
+    FAST_BF16: tl.constexpr = FAST and like.dtype == tl.bfloat16
+    if KIND == "nibble":
+        if FAST_BF16:
+            RAISED: tl.constexpr = (
+                NIBBLE_0
+                if INDEX == 0
+                else NIBBLE_1
+                if INDEX == 1
+                else NIBBLE_2
+                if INDEX == 2
+                else NIBBLE_3
+            )
+            code = _by_pairs(word, RAISED)
+        else:
+            code = ((word >> (4 * INDEX)) & 15).to(like.dtype)
+    elif FAST_BF16:
+        if KIND == "signed":
+            code = _by_pairs(word, SIGNED_0 if INDEX == 0 else SIGNED_1)
+        else:
+            code = _by_pairs(word, FLOAT_0 if INDEX == 0 else FLOAT_1)
+    else:
+        byte = (word >> (8 * INDEX)).to(tl.int8)
+        # The branches have different types, which an expression cannot have.
+        if KIND == "float":  # noqa: SIM108
+            code = byte.to(tl.float8e4nv, bitcast=True).to(like.dtype)
+        else:
+            code = byte.to(like.dtype)
+    return code
 
 
 @triton.jit
@@ -70,49 +101,28 @@ def unpacked(
 ) -> tl.tensor:
     """Code INDEX of each of `word` [M, N] int16, minus `zero` [M] float32, in the dtype of `like`.
 
-    `zero` None is 8 for nibbles, 0 for others. KIND is the value of a `packed_codes.CodeKind`. FAST: in compiled code
-    for a device that computes with pairs of bfloat16 (compute capability 9.0).
+    `zero` None is 8 for nibbles, 0 for others. For KIND and FAST see `raised`.
     """
     FAST_BF16: tl.constexpr = FAST and like.dtype == tl.bfloat16
-    if KIND == "nibble":
-        if FAST_BF16 and zero is None:
-            LESS: tl.constexpr = (
-                LESS_8_0
-                if INDEX == 0
-                else LESS_8_1
-                if INDEX == 1
-                else LESS_8_2
-                if INDEX == 2
-                else LESS_8_3
-            )
-            weight = _by_pairs(word, LESS)
-        elif FAST_BF16:
-            RAISED: tl.constexpr = (
-                NIBBLE_0
-                if INDEX == 0
-                else NIBBLE_1
-                if INDEX == 1
-                else NIBBLE_2
-                if INDEX == 2
-                else NIBBLE_3
-            )
-            weight = _by_pairs(word, RAISED) - (zero + 128.0).to(tl.bfloat16)[:, None]
-        else:
-            number = ((word >> (4 * INDEX)) & 15).to(tl.float32)
-            weight = (number - 8.0 if zero is None else _less(number, zero)).to(like.dtype)
-    elif FAST_BF16 and zero is None:
-        if KIND == "signed":
-            weight = _by_pairs(word, SIGNED_0 if INDEX == 0 else SIGNED_1)
-        else:
-            weight = _by_pairs(word, FLOAT_0 if INDEX == 0 else FLOAT_1)
-    else:
-        byte = (word >> (8 * INDEX)).to(tl.int8)
-        number = (
-            byte.to(tl.float8e4nv, bitcast=True).to(tl.float32)
-            if KIND == "float"
-            else byte.to(tl.float32)
+    if KIND == "nibble" and FAST_BF16 and zero is None:
+        LESS: tl.constexpr = (
+            LESS_8_0
+            if INDEX == 0
+            else LESS_8_1
+            if INDEX == 1
+            else LESS_8_2
+            if INDEX == 2
+            else LESS_8_3
         )
-        weight = _less(number, zero).to(like.dtype)
+        weight = _by_pairs(word, LESS)
+    elif KIND == "nibble" and FAST_BF16:
+        weight = raised(word, like, INDEX, KIND, FAST) - (zero + 128.0).to(tl.bfloat16)[:, None]
+    elif KIND != "nibble" and zero is None:
+        weight = raised(word, like, INDEX, KIND, FAST)
+    else:
+        number = raised(word, like, INDEX, KIND, FAST).to(tl.float32)
+        number = number - 8.0 if zero is None else number - zero[:, None]
+        weight = number.to(like.dtype)
     return weight
 
 

@@ -39,11 +39,22 @@ from intaglio.kernels.contracts import (
 )
 from intaglio.kernels.gpu import COUNTERS, GpuKernels
 from intaglio.kernels.linear.epilogue import ADDED, GATED, NOTHING, After
-from intaglio.kernels.linear.linear import by_library
-from intaglio.kernels.quantised.coded_weight import CodedWeight
+from intaglio.kernels.linear.linear import by_library, finish
+from intaglio.kernels.quantised.activations import quantised_rows
+from intaglio.kernels.quantised.coded_weight import CodedWeight, TileRules
 from intaglio.kernels.quantised.dequantise import dequantise
-from intaglio.kernels.quantised.gemv_codes import GemvCodesShape, gemv_codes
+from intaglio.kernels.quantised.narrow_codes import (
+    NARROW_ROWS,
+    NarrowCodesShape,
+    narrow_codes,
+    narrow_codes_shape,
+)
 from intaglio.kernels.quantised.packed_codes import CodeKind, PackedCodes, packed
+from intaglio.kernels.quantised.scaled_tiles import (
+    ScaledTilesShape,
+    scaled_tiles,
+    scaled_tiles_shape,
+)
 from intaglio.kernels.quantised.skinny_codes import (
     SkinnyCodesShape,
     skinny_codes,
@@ -122,38 +133,57 @@ class Tiles:
     found: list[tuple[str, float]] = field(default_factory=list)
 
 
-def candidates(rows: int, packed: PackedCodes, after: After) -> Iterator[SkinnyCodesShape]:
-    """Shapes around the one by the rule."""
-    x = torch.empty((rows, 1), dtype=torch.bfloat16, device=packed.codes.device)
-    rule = skinny_codes_shape(x, packed, after)
-    yield rule
-    found = {rule}
-    large = rows > 64
-    for block_out, warps in ((64, 4), (128, 4), (128, 8)):
-        for splits in (1, 2, 4, 8):
-            for stages in (3, 5):
-                if large and (splits > 1 or stages > 3 or block_out == 64):
-                    continue
-                shape = replace(
-                    rule, block_out=block_out, warps=warps, splits=splits, stages=stages
-                )
-                tiles = packed.outputs // (2 if after.activation else 1) // block_out
-                busy = tiles * splits * -(-rows // shape.block_rows)
-                if not large and not 100 <= busy <= 900:
-                    continue
-                if shared_bytes(shape, packed, after) > 180_000 or shape in found:
-                    continue
-                found.add(shape)
-                yield shape
-    if large:
-        yield replace(rule, block_rows=128, block_out=128, splits=1, stages=3, warps=8)
+Shape = NarrowCodesShape | SkinnyCodesShape | ScaledTilesShape
 
 
-def shared_bytes(shape: SkinnyCodesShape, packed: PackedCodes, after: After) -> int:
-    """About what the pipeline of a program holds."""
+def candidates(rows: int, packed: PackedCodes, after: After) -> Iterator[Shape]:
+    """Shapes around those by the rules, of the kernel that is used for so many rows."""
+    if rows <= NARROW_ROWS:
+        yield narrow_codes_shape(packed, after)
+        for slices, block_out, warps in (
+            (4, 16, 4), (4, 32, 4), (8, 16, 8), (8, 32, 8), (8, 16, 4), (2, 32, 4), (4, 64, 8), (2, 16, 2),
+        ):  # fmt: skip
+            for stages in (2, 3, 4):
+                yield NarrowCodesShape(slices, block_out, stages, warps)
+    elif packed.activations:
+        yield scaled_tiles_shape(rows, packed, after)
+        if rows <= 64:
+            for block_out, stages, warps in (
+                (32, 4, 4), (32, 8, 4), (64, 4, 4), (64, 6, 4), (128, 4, 4), (128, 6, 8), (16, 8, 4),
+            ):  # fmt: skip
+                for block_in in (128, 256):
+                    yield ScaledTilesShape(64, block_out, block_in, stages, warps)
+        else:
+            for block_rows, block_out, stages, warps in (
+                (128, 256, 3, 8), (128, 256, 4, 8), (128, 128, 4, 4), (128, 128, 4, 8), (256, 128, 3, 8),
+                (64, 256, 4, 4), (64, 128, 5, 4),
+            ):  # fmt: skip
+                yield ScaledTilesShape(block_rows, block_out, 128, stages, warps)
+    else:
+        x = torch.empty((rows, 1), dtype=torch.bfloat16, device=packed.codes.device)
+        rule = skinny_codes_shape(x, packed, after)
+        yield rule
+        for block_out, warps in ((64, 4), (128, 8)):
+            for splits in (1, 2, 4, 8) if rows <= 64 else (1, 2):
+                for stages in (2, 3):
+                    yield replace(
+                        rule, block_out=block_out, warps=warps, splits=splits, stages=stages
+                    )
+
+
+def fits(shape: Shape, packed: PackedCodes, after: After) -> bool:
+    """Whether the pipeline of a program fits the shared memory, and there are neither few nor many programs."""
     chunk, matrices = 2 * packed.part, 2 if after.activation else 1
-    codes = shape.block_out * matrices * chunk * 2 // packed.kind.in_word
-    return shape.stages * (codes + shape.block_rows * chunk * 2)
+    chunk_bytes = chunk * 2 // packed.kind.in_word
+    written = packed.outputs // matrices
+    if isinstance(shape, NarrowCodesShape):
+        stage = shape.slices * (shape.block_out * matrices * chunk_bytes + 16 * chunk)
+        return shape.stages * stage <= 200_000 and packed.padded // chunk % shape.slices == 0
+    if isinstance(shape, ScaledTilesShape):
+        return shape.stages * (shape.block_rows + shape.block_out) * shape.block_in <= 200_000
+    stage = shape.block_out * matrices * chunk_bytes + shape.block_rows * chunk * 2
+    busy = written // shape.block_out * shape.splits
+    return shape.stages * stage <= 180_000 and (shape.block_rows > 64 or 60 <= busy <= 900)
 
 
 def milliseconds(call: Callable[[], object], *, graph: bool = True, replays: int = 7) -> float:
@@ -209,42 +239,53 @@ class Products:
     def calls(self, rows: int) -> dict[str, Callable[[], None]]:
         """All products of so many rows, by the names of their shapes."""
         x, out = self.tensors(rows)
-
-        def skinny(shape: SkinnyCodesShape) -> None:
-            for copy in self.copies:
-                skinny_codes(x, copy, None, out, self.counters, after=self.after, shape=shape)
-
-        def gemv(shape: GemvCodesShape) -> None:
-            for copy in self.copies:
-                gemv_codes(x, copy, None, out, norm=self.norm, after=self.after, shape=shape)
-
-        found: dict[str, Callable[[], None]] = {
-            named(shape): partial(skinny, shape)
-            for shape in candidates(rows, self.packed, self.after)
-        }
+        found: dict[str, Callable[[], None]] = {}
+        for shape in candidates(rows, self.packed, self.after):
+            if fits(shape, self.packed, self.after):
+                found[named(shape)] = partial(self._multiply, x, out, shape)
         if rows > 64:
-            epilogue: Epilogue | None = AddTo(out) if self.after.added else None
-            if self.after.activation is not None:
-                epilogue = Gate(self.after.activation)
-
-            def library() -> None:
-                for copy in self.copies:
-                    by_library(x, None, dequantise(copy, torch.bfloat16), None, epilogue)
-
-            found["library"] = library
-        if rows == 1 and self.packed.kind is not CodeKind.NIBBLE:
-            for block_out, words, warps in ((4, 2048, 8), (8, 2048, 8), (8, 1024, 4), (4, 1024, 4)):
-                shape = GemvCodesShape(block_out, words, warps)
-                found["gemv " + named(shape)] = partial(gemv, shape)
+            found["library"] = partial(self._by_library, x, out)
         return found
 
+    def _multiply(self, x: torch.Tensor, out: torch.Tensor, shape: Shape) -> None:
+        norm = self.norm if self.after is not ADDED else None
+        for copy in self.copies:
+            if isinstance(shape, NarrowCodesShape):
+                narrow_codes(x, copy, None, out, norm=norm, after=self.after, shape=shape)
+            elif isinstance(shape, SkinnyCodesShape):
+                skinny_codes(x, copy, None, out, self.counters, after=self.after, shape=shape)
+            else:
+                early = x.shape[0] <= 64
+                kind = torch.int8 if copy.kind is CodeKind.SIGNED else torch.float8_e4m3fn
+                rows = quantised_rows(
+                    x, norm, kind, padded=copy.padded, part=copy.part, early=early
+                )
+                scaled_tiles(rows, copy, None, out, after=self.after, shape=shape, early=early)
 
-def named(shape: SkinnyCodesShape | GemvCodesShape) -> str:
+    def _by_library(self, x: torch.Tensor, out: torch.Tensor) -> None:
+        """The matrix converted, or 8-bit floats as they are."""
+        epilogue: Epilogue | None = AddTo(out) if self.after.added else None
+        if self.after.activation is not None:
+            epilogue = Gate(self.after.activation)
+        for copy in self.copies:
+            if copy.kind is not CodeKind.FLOAT:
+                by_library(x, None, dequantise(copy, torch.bfloat16), None, epilogue)
+                continue
+            rows = quantised_rows(x, None, torch.float8_e4m3fn, padded=copy.padded, part=copy.part)
+            matrix = copy.codes.view(torch.int8).view(torch.float8_e4m3fn).t()
+            scales = rows.scales.unsqueeze(1), copy.scales.unsqueeze(0)
+            product = torch._scaled_mm(
+                rows.values, matrix, *scales, out_dtype=torch.bfloat16, use_fast_accum=True
+            )
+            finish(product, epilogue)
+
+
+def named(shape: Shape) -> str:
     return "/".join(map(str, astuple(shape)))
 
 
 def tile_rows(form: str) -> tuple[int, ...]:
-    return (1, 64, 256, 512) if form == "w4" else (1, 64)
+    return (1, 64, 256, 512) if form == "w4" else (1, 64, 512, 4096)
 
 
 def tune(bandwidth: float, until: float) -> Iterator[Tiles]:
@@ -286,26 +327,34 @@ def tune(bandwidth: float, until: float) -> Iterator[Tiles]:
         torch.cuda.empty_cache()
 
 
-def chooser(
-    tuned: Sequence[Tiles],
-) -> Callable[[torch.Tensor, PackedCodes, After], SkinnyCodesShape]:
-    """The fastest of the measured shapes, else that by the rule."""
-    best: dict[tuple[int, int, str, int], SkinnyCodesShape] = {}
+def rules(tuned: Sequence[Tiles]) -> TileRules:
+    """The fastest of the measured shapes, else those by the rules."""
+    best: dict[tuple[int, int, str, int], tuple[int, ...]] = {}
     for tiles in tuned:
         outputs, inputs, _ = MATRICES[tiles.matrix]
         bits = FORMS[tiles.form][0]
         kind = CodeKind.NIBBLE if bits == 4 else CodeKind.SIGNED if bits else CodeKind.FLOAT
         shapes = [shape for shape, _ in tiles.found if shape[0].isdigit()]
         if shapes:
-            best[outputs, inputs, kind.value, tiles.rows] = SkinnyCodesShape(
-                *map(int, shapes[0].split("/"))
-            )
+            numbers = tuple(map(int, shapes[0].split("/")))
+            best[outputs, inputs, kind.value, tiles.rows] = numbers
 
-    def choose(x: torch.Tensor, form: PackedCodes, after: After) -> SkinnyCodesShape:
-        key = form.outputs, form.padded, form.kind.value, x.shape[0]
-        return best.get(key) or skinny_codes_shape(x, form, after)
+    def at(packed: PackedCodes, rows: int) -> tuple[int, ...] | None:
+        return best.get((packed.outputs, packed.padded, packed.kind.value, rows))
 
-    return choose
+    def narrow(packed: PackedCodes, after: After) -> NarrowCodesShape:
+        found = at(packed, 1)
+        return NarrowCodesShape(*found) if found else narrow_codes_shape(packed, after)
+
+    def skinny(x: torch.Tensor, packed: PackedCodes, after: After) -> SkinnyCodesShape:
+        found = at(packed, x.shape[0])
+        return SkinnyCodesShape(*found) if found else skinny_codes_shape(x, packed, after)
+
+    def scaled(rows: int, packed: PackedCodes, after: After) -> ScaledTilesShape:
+        found = at(packed, min(rows, 4096))
+        return ScaledTilesShape(*found) if found else scaled_tiles_shape(rows, packed, after)
+
+    return TileRules(narrow, skinny, scaled)
 
 
 class TunedKernels(GpuKernels):
@@ -313,7 +362,7 @@ class TunedKernels(GpuKernels):
 
     def __init__(self, tuned: Sequence[Tiles]) -> None:
         super().__init__(DEVICE)
-        self._choose = chooser(tuned)
+        self._rules = rules(tuned)
 
     def coded(
         self, blocks: Sequence[Codes], bias: torch.Tensor | None, dtype: torch.dtype
@@ -321,7 +370,7 @@ class TunedKernels(GpuKernels):
         form = packed(blocks)
         assert dtype == torch.bfloat16
         assert form is not None
-        return CodedWeight(form, bias, self._counters, self._choose)
+        return CodedWeight(form, bias, self._counters, self._rules)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.model.checkpoint import model_folder
 from intaglio.kernels.contracts import Activation, AddTo, Gate, RmsNorm
 from intaglio.kernels.dispatch import choose
-from intaglio.kernels.quantised.coded_weight import MOST_ROWS, CodedWeight
+from intaglio.kernels.quantised.coded_weight import CodedWeight
+from intaglio.kernels.quantised.narrow_codes import NARROW_ROWS
 
 from tests.support.drawn_codes import FLOAT, drawn_codes
 from tests.support.paged import relative_error
@@ -59,7 +60,7 @@ def test_products_of_codes(
     assert isinstance(weight, CodedWeight)
     norm = RmsNorm(randn(inputs, seed=2), 1e-5)
     normed = RmsNorm(norm.weight.to(DEVICE), 1e-5)
-    for rows in (1, 2, 16, 17, 64, 65, 300):
+    for rows in (1, 2, 8, 9, 17, 64, 65, 300):
         x = randn(rows, inputs, seed=rows)
         y, wide = x.to(DEVICE), x.double()
         plain = wide @ matrix.T + bias.double()
@@ -79,9 +80,9 @@ def test_products_of_codes(
 
 @pytest.mark.parametrize("bits", [8, FLOAT])
 @pytest.mark.parametrize(("outputs", "inputs"), [(6144, 4096), (896, 4864)])
-@pytest.mark.parametrize("rows", [MOST_ROWS, MOST_ROWS + 1, 300, 1030])
+@pytest.mark.parametrize("rows", [NARROW_ROWS, NARROW_ROWS + 1, 64, 65, 129, 1030])
 def test_products_of_rounded_activations(bits: int, outputs: int, inputs: int, rows: int) -> None:
-    """Rows with outliers; more rows than read codes are rounded to 8 bits, with one scale each."""
+    """Rows with outliers; of more than a few rows, all are rounded to 8 bits, with one scale each."""
     kernels = choose(DEVICE)
     codes = drawn_codes(outputs, inputs, bits, None, activations=True)
     there = drawn_codes(outputs, inputs, bits, None, activations=True, device=DEVICE)
@@ -98,10 +99,10 @@ def test_products_of_rounded_activations(bits: int, outputs: int, inputs: int, r
     scale = (wide.square().mean(-1, keepdim=True) + 1e-5).rsqrt()
     right = (wide * scale * norm.weight.double()) @ matrix.T + bias.double()
     y = x.to(DEVICE)
-    limit = ROUNDED[bits] if rows > MOST_ROWS else LIMIT
+    limit = ROUNDED[bits] if rows > NARROW_ROWS else LIMIT
     found = relative_error(weight.matmul(y, there_norm), right)
     assert found < limit
-    assert rows <= MOST_ROWS or found > 1e-3, "activations are rounded"
+    assert rows <= NARROW_ROWS or found > 1e-3, "activations are rounded"
     left, up = right.chunk(2, -1)
     got = weight.matmul(y, there_norm, Gate(Activation.SILU))
     assert relative_error(got, torch.nn.functional.silu(left) * up) < 2 * limit

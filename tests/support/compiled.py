@@ -172,7 +172,7 @@ def quantised() -> None:
             if form is None:
                 raise SystemExit(f"{bits} bits in groups of {group} have no form")
             weight = CodedWeight(form, None, counters)
-            for rows in (1, 5, 64, 80):
+            for rows in (1, 5, 64, 300):
                 x = torch.zeros((rows, inputs), dtype=torch.bfloat16)
                 weight.matmul(x, norm, Gate(Activation.SILU))
                 weight.matmul(x, epilogue=AddTo(torch.zeros((rows, 64), dtype=torch.bfloat16)))
