@@ -67,9 +67,9 @@ class ModelConfig:
     `threads` is the number of torch's threads on a CPU; None leaves it to torch. `weights` "random" draws the weights,
     for measurements: the folder then needs none. `attention` "auto" is torch on a CPU and our kernels ("triton") on a
     GPU; "flashinfer" computes the attention of prompts by FlashInfer, which needs the extra of this name.
-    `quantization` "int8" quantises the layers' matrices while they are loaded, on a CPU only: a quarter of the memory
-    of float32. With `deterministic` a request's tokens and log-probabilities have the same bits in every batch, with
-    any chunks of its prompt, cached or not, preempted or not, with drafts or without, on one machine.
+    `quantization` "int8" quantises the layers' matrices while they are loaded, on a GPU in bfloat16 only: a quarter of
+    the memory of float32. With `deterministic` a request's tokens and log-probabilities have the same bits in every
+    batch, with any chunks of its prompt, cached or not, preempted or not, with drafts or without, on one machine.
     """
 
     model: str

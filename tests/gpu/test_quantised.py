@@ -124,6 +124,12 @@ def test_a_row_that_is_not_finite_stays_so(bits: int) -> None:
     assert bad.nonzero().flatten().tolist() == [3, 5]
 
 
+def test_weights_are_rounded_while_they_are_loaded() -> None:
+    model = ModelConfig(model=str(model_folder()), device="cuda", quantization="int8")
+    built = build_runner(model, CacheConfig(), SchedulerConfig(max_running=8))
+    assert isinstance(built.runner.decoder.layers[0].attention.output, CodedWeight)
+
+
 @pytest.mark.parametrize("form", ["fp8", "int8"])
 def test_an_engine_serves_a_quantised_checkpoint(form: str, tmp_path: Path) -> None:
     """By graph, one step ahead, with masks of the device: outputs under a schema are valid, tokens as without."""

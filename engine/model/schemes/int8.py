@@ -1,17 +1,18 @@
-"""INT8 weights with one scale for each output, quantised while they are loaded. For CPUs.
+"""INT8 weights with one scale for each output, quantised while they are loaded.
 
 Does: hold weights in a quarter of the memory of float32, half of that of bfloat16. Does not: quantise activations, the
 embedding, or the head.
 
-In bfloat16, products of few rows use torch's product with int8 weights, which reads half as many bytes: one row took
-0.17 instead of 0.56 ms with 3072 x 1024 weights on one core of a Xeon with AMX. All other products convert the weights
-slice by slice, which takes twice as long for one row in float32.
+On a CPU in bfloat16, products of few rows use torch's product with int8 weights, which reads half as many bytes: one
+row took 0.17 instead of 0.56 ms with 3072 x 1024 weights on one core of a Xeon with AMX. All other products convert the
+weights slice by slice, which takes twice as long for one row in float32. On a GPU the kernels for codes multiply.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from intaglio.kernels.codes import Codes
 from intaglio.kernels.contracts import Epilogue, Kernels, RmsNorm, Weight
 from torch import Tensor
 
@@ -32,15 +33,29 @@ class Int8(Dense):
     """Weights that are unquantised in the checkpoint and int8 in memory."""
 
     def weight(self, parts: Sequence[Part], bias: Tensor | None, kernels: Kernels) -> Weight:
-        """See `Scheme`. Raises `ConfigError` on a GPU."""
+        """See `Scheme`. Raises `ConfigError` on a GPU in another dtype than bfloat16."""
         matrix = stacked([part(".weight") for part in parts])
+        values, scales = rounded(matrix)
+        codes = Codes(values, scales.float().unsqueeze(1), None, values.shape[1], 8)
+        coded = kernels.coded([codes], bias, matrix.dtype)
+        if coded is not None:
+            return coded
         if matrix.device.type != "cpu":
             raise ConfigError(
-                "int8 weights are for CPUs, and the device is a GPU",
+                f"int8 weights on a GPU are for models in bfloat16, and dtype is {matrix.dtype}",
                 where="quantization",
-                hint="leave quantization at none, or set device to cpu",
+                hint="leave quantization at none, or set dtype to bfloat16",
             )
-        return kernels.settled(Int8Weight.rounded(matrix, bias, kernels))
+        return kernels.settled(Int8Weight(values, scales, bias, kernels))
+
+
+def rounded(matrix: Tensor) -> tuple[Tensor, Tensor]:
+    """`matrix` [outputs, inputs] as int8 steps, and the size [outputs] of a step of each row, exact in its dtype."""
+    largest = matrix.float().abs().amax(1)
+    scales = (largest / LARGEST).to(matrix.dtype)
+    scales = torch.where(scales > 0, scales, torch.ones_like(scales))
+    steps = matrix.float() / scales.float().unsqueeze(1)
+    return steps.round_().clamp_(-LARGEST, LARGEST).to(torch.int8), scales
 
 
 class Int8Weight:
@@ -55,16 +70,6 @@ class Int8Weight:
         self._scales = scales
         self._bias = bias
         self._kernels = kernels
-
-    @classmethod
-    def rounded(cls, matrix: Tensor, bias: Tensor | None, kernels: Kernels) -> "Int8Weight":
-        """`matrix` rounded to the nearest multiples of its rows' scales, which are exact in its dtype."""
-        largest = matrix.float().abs().amax(1)
-        scales = (largest / LARGEST).to(matrix.dtype)
-        scales = torch.where(scales > 0, scales, torch.ones_like(scales))
-        steps = matrix.float() / scales.float().unsqueeze(1)
-        values = steps.round_().clamp_(-LARGEST, LARGEST).to(torch.int8)
-        return cls(values, scales, bias, kernels)
 
     def matmul(
         self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None

@@ -11,7 +11,7 @@ from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, Quantization, SchedulerConfig
 from intaglio.engine.errors import ConfigError, ModelError
 from intaglio.engine.model.schemes import AT_LOADING
-from intaglio.engine.model.schemes.int8 import FEW, Int8, Int8Weight
+from intaglio.engine.model.schemes.int8 import FEW, Int8, Int8Weight, rounded
 from intaglio.engine.model.schemes.scheme import Dense, Part, Stored, Uniform, stacked
 from intaglio.engine.model.spec import parse_spec
 from intaglio.engine.model.weights import load_decoder, random_decoder
@@ -29,7 +29,7 @@ def randn(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
-def rounded(matrix: torch.Tensor) -> torch.Tensor:
+def in_steps(matrix: torch.Tensor) -> torch.Tensor:
     """`matrix` in float64 after rounding to 255 steps a row."""
     largest = matrix.float().abs().amax(1, keepdim=True)
     scales = (largest / 127).to(matrix.dtype).double()
@@ -48,11 +48,11 @@ def test_int8_multiplies_by_the_rounded_matrix(
     matrix = (randn(outputs, inputs) * inputs**-0.5).to(dtype)
     matrix[0] = 0
     bias, x = randn(outputs, seed=1).to(dtype), randn(rows, inputs, seed=2).to(dtype)
-    weight = Int8Weight.rounded(matrix, bias, KERNELS)
-    exact = x.double() @ rounded(matrix).T + bias.double()
+    weight = Int8Weight(*rounded(matrix), bias, KERNELS)
+    exact = x.double() @ in_steps(matrix).T + bias.double()
     assert (weight.outputs, weight.inputs) == (outputs, inputs)
     assert error(weight.matmul(x), exact) < limit
-    assert error(rounded(matrix), matrix.double()) < 0.01
+    assert error(in_steps(matrix), matrix.double()) < 0.01
 
 
 def error(got: torch.Tensor, exact: torch.Tensor) -> float:
@@ -64,8 +64,8 @@ def test_int8_norms_first_and_takes_every_epilogue(rows: int) -> None:
     matrix, x = randn(64, 48), randn(rows, 48, seed=1)
     norm, post_norm = RmsNorm(randn(48, seed=2), 1e-5), RmsNorm(randn(64, seed=3), 1e-5)
     weight, exact = (
-        Int8Weight.rounded(matrix, None, KERNELS),
-        KERNELS.weight(rounded(matrix).float()),
+        Int8Weight(*rounded(matrix), None, KERNELS),
+        KERNELS.weight(in_steps(matrix).float()),
     )
     for post in (None, post_norm):
         ours, right = randn(rows, 64, seed=4), randn(rows, 64, seed=4)
@@ -98,10 +98,11 @@ def test_a_model_in_int8_stays_close_to_itself(
     assert 0 < error(logits[1], logits[0]) < 0.06
 
 
-def test_int8_is_refused_on_a_gpu() -> None:
+def test_int8_on_a_gpu_is_for_bfloat16() -> None:
+    """On a device without products of float32 and codes, as GPUs are."""
     elsewhere = torch.empty((4, 4), device="meta")
     Int8().weight([OneMatrix(torch.zeros(4, 4))], None, KERNELS)
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError, match="bfloat16") as caught:
         Int8().weight([OneMatrix(elsewhere)], None, KERNELS)
     assert caught.value.where == "quantization"
 
