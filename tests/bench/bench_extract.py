@@ -2,12 +2,13 @@
 
     python -m tests.bench.bench_extract --tokenizer FOLDER --workload extract512.jsonl [--shape 8b|0.6b] [--out FILE]
 
-Random weights of the two shapes (norms 1, all else N(0, 0.02)). Decode: every sequence goes from its 32nd to its 160th
-token of output, prompts cached; constrained by an array of objects that cannot end before; a step is the wall time
-over the tokens of one sequence, so what the grammar forces counts as the tokens it is; "different" gives each sequence
-a grammar of its own. Workload: all requests at once, T = 1, with an empty prefix cache and with all prompts cached;
-free runs have the token counts of their constrained twins, and every constrained output is validated. The floor is the
-bytes of weights and of keys and values at the mean context over the measured copy bandwidth.
+Random weights of the two shapes (norms 1, all else N(0, 0.02)), those of the layers in another form with `--quantised`.
+Decode: every sequence goes from its 32nd to its 160th token of output, prompts cached; constrained by an array of
+objects that cannot end before; a step is the wall time over the tokens of one sequence, so what the grammar forces
+counts as the tokens it is; "different" gives each sequence a grammar of its own. Workload: all requests at once, T = 1,
+with an empty prefix cache and with all prompts cached; free runs have the token counts of their constrained twins, and
+every constrained output is validated. The floor is the bytes of weights, in bfloat16 in every form, and of keys and
+values at the mean context over the measured copy bandwidth.
 
 `--shape tiny` runs on a host, to try the script: its figures mean nothing.
 """
@@ -76,6 +77,23 @@ SHAPES: dict[str, dict[str, Any]] = {
         "tie_word_embeddings": True,
     },
 }
+QUANTISED: dict[str, dict[str, Any]] = {
+    "fp8": {"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic"},
+    "int8": {
+        "quant_method": "compressed-tensors",
+        "format": "int-quantized",
+        "config_groups": {
+            "all": {
+                "targets": ["Linear"],
+                "weights": {"num_bits": 8, "strategy": "channel"},
+                "input_activations": {"num_bits": 8, "strategy": "token"},
+            }
+        },
+        "ignore": ["lm_head"],
+    },
+    "w4": {"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True},
+}
+"""`quantization_config` of each form of weights."""
 ENDLESS: dict[str, Any] = {
     "type": "array",
     "minItems": 12,
@@ -340,6 +358,7 @@ def main() -> None:
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--workload", type=Path, required=True)
     parser.add_argument("--shape", choices=SHAPES, default="0.6b")
+    parser.add_argument("--quantised", choices=QUANTISED, help="the form of the weights of layers")
     parser.add_argument("--decode", type=int, nargs="*", default=[1, 64, 256, 512])
     parser.add_argument(
         "--runs",
@@ -368,6 +387,7 @@ def main() -> None:
         torch.cuda.empty_cache()
     out: dict[str, Any] = {
         "shape": args.shape,
+        "quantised": args.quantised,
         "device": "host" if tiny else torch.cuda.get_device_name(),
         "torch": torch.__version__,
         "bandwidth": bandwidth,
@@ -377,7 +397,10 @@ def main() -> None:
         folder = Path(scratch)
         for file in args.tokenizer.iterdir():
             shutil.copy(file, folder / file.name)
-        (folder / "config.json").write_text(json.dumps(SHAPES[args.shape]))
+        config = SHAPES[args.shape]
+        if args.quantised:
+            config = config | {"quantization_config": QUANTISED[args.quantised]}
+        (folder / "config.json").write_text(json.dumps(config))
         settings = {
             "model": str(folder),
             "weights": "random",
