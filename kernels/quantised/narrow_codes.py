@@ -19,13 +19,16 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from ..contracts import RmsNorm
 from ..linear.epilogue import NOTHING, After, store_rows
-from ..runtime.launch import overlap, precision, prefetch
+from ..runtime.launch import overlap, precision, prefetch, processors
 from ..runtime.tuples import Tensors, appended
-from .packed_codes import PackedCodes
+from .packed_codes import CodeKind, PackedCodes
 from .unpack import half_of_word, raised
 
 NARROW_ROWS = 8
 """The most rows of `x`: those of the smallest tile of the matrix units."""
+
+BLOCK_OUT = 16
+"""Outputs of a program: those of the smallest tile."""
 
 
 @triton.jit
@@ -258,12 +261,14 @@ class NarrowCodesShape:
     warps: int
 
 
-def narrow_codes_shape(packed: PackedCodes, after: After) -> NarrowCodesShape:
-    """One slice a warp; of a gate, which has two matrices, half the stages."""
+def narrow_codes_shape(x: Tensor, packed: PackedCodes) -> NarrowCodesShape:
+    """Tiles as measured on an H200: deep pipelines where all programs run at once anyway."""
+    nibbles = packed.kind is CodeKind.NIBBLE
     chunks = packed.padded // (2 * packed.part)
-    slices = min(4, triton.next_power_of_2(chunks))
-    stages = 3 if after.activation is None else 2
-    return NarrowCodesShape(slices, block_out=16, stages=stages, warps=slices)
+    slices = min(8 if nibbles else 4, triton.next_power_of_2(chunks))
+    several = triton.cdiv(packed.outputs, BLOCK_OUT) > 2 * processors(x.device)
+    stages = (3 if nibbles else 4) - int(several)
+    return NarrowCodesShape(slices, BLOCK_OUT, stages, warps=min(4, slices))
 
 
 def narrow_codes(
@@ -283,7 +288,7 @@ def narrow_codes(
     """
     gated = after.activation is not None
     written = packed.outputs // 2 if gated else packed.outputs
-    shape = narrow_codes_shape(packed, after) if shape is None else shape
+    shape = narrow_codes_shape(x, packed) if shape is None else shape
     _narrow_codes[(triton.cdiv(written, shape.block_out),)](
         x,
         x.stride(0),

@@ -28,6 +28,12 @@ AHEAD = 8
 GROUP = 8
 """Tiles of rows that are computed side by side."""
 
+MANY_OUTPUTS = 4096
+"""The most outputs of tiles of 32."""
+
+FEW_TILES = 64
+"""So many tiles, half as many as multiprocessors, are divided further."""
+
 
 @triton.jit
 def _factor(tile: tl.tensor, FAST: tl.constexpr) -> tl.tensor:
@@ -121,14 +127,19 @@ class ScaledTilesShape:
 
 
 def scaled_tiles_shape(rows: int, packed: PackedCodes, after: After) -> ScaledTilesShape:
-    """Of few rows tiles of few outputs, so that there are enough of them; else the largest that fit the registers."""
+    """Tiles as measured on an H200: of few rows small ones, so that there are enough of them."""
     block_in = 128 if packed.padded % 128 == 0 else 64
+    if rows <= 64 and after.activation is not None:
+        return ScaledTilesShape(64, 128, block_in, stages=4, warps=4)
     if rows <= 64:
-        block_out = 64 if after.activation is not None else 32
-        return ScaledTilesShape(64, block_out, block_in, stages=6, warps=4)
+        wide = 256 if packed.padded % 256 == 0 else block_in
+        block_out, stages = (64, 6) if packed.outputs > MANY_OUTPUTS else (32, 8)
+        return ScaledTilesShape(64, block_out, wide, stages, warps=4)
     if rows <= 128:
         return ScaledTilesShape(128, 64, block_in, stages=5, warps=4)
-    return ScaledTilesShape(128, 256, block_in, stages=3, warps=8)
+    if triton.cdiv(rows, 128) * triton.cdiv(packed.outputs, 256) <= FEW_TILES:
+        return ScaledTilesShape(128, 128, block_in, stages=4, warps=4)
+    return ScaledTilesShape(128, 256, block_in, stages=4, warps=8)
 
 
 def scaled_tiles(

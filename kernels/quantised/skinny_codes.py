@@ -30,6 +30,7 @@ MOST_OF_TILE = 64
 """The most rows of `x` in one tile, if there is only one."""
 
 BLOCK_OUT = 64
+"""Outputs of a tile."""
 
 ROOM = 130_000
 """Bytes of shared memory for the pipelined tiles of a program: a second one fits beside it if they have two stages."""
@@ -204,11 +205,7 @@ def skinny_codes_shape(x: Tensor, packed: PackedCodes, after: After) -> SkinnyCo
     rows = x.shape[0]
     matrices = 1 if after.activation is None else 2
     if rows > MOST_OF_TILE:
-        return (
-            SkinnyCodesShape(64, 64, 1, 2, 4)
-            if matrices == 2
-            else SkinnyCodesShape(64, 128, 1, 3, 8)
-        )
+        return SkinnyCodesShape(MOST_OF_TILE, BLOCK_OUT, splits=1, stages=4 - matrices, warps=4)
     block_rows = max(16, int(triton.next_power_of_2(rows)))
     tiles = triton.cdiv(packed.outputs // matrices, BLOCK_OUT)
     chunk = packed.part * 2

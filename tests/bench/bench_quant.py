@@ -40,6 +40,7 @@ from intaglio.kernels.contracts import (
 from intaglio.kernels.gpu import COUNTERS, GpuKernels
 from intaglio.kernels.linear.epilogue import ADDED, GATED, NOTHING, After
 from intaglio.kernels.linear.linear import by_library, finish
+from intaglio.kernels.linear.rms_norm import rms_norm
 from intaglio.kernels.quantised.activations import quantised_rows
 from intaglio.kernels.quantised.coded_weight import CodedWeight, TileRules
 from intaglio.kernels.quantised.dequantise import dequantise
@@ -138,14 +139,15 @@ Shape = NarrowCodesShape | SkinnyCodesShape | ScaledTilesShape
 
 def candidates(rows: int, packed: PackedCodes, after: After) -> Iterator[Shape]:
     """Shapes around those by the rules, of the kernel that is used for so many rows."""
-    if rows <= NARROW_ROWS:
-        yield narrow_codes_shape(packed, after)
+    x = torch.empty((rows, 1), dtype=torch.bfloat16, device=packed.codes.device)
+    if rows <= NARROW_ROWS and after.activation is None:
+        yield narrow_codes_shape(x, packed)
         for slices, block_out, warps in (
             (4, 16, 4), (4, 32, 4), (8, 16, 8), (8, 32, 8), (8, 16, 4), (2, 32, 4), (4, 64, 8), (2, 16, 2),
         ):  # fmt: skip
             for stages in (2, 3, 4):
                 yield NarrowCodesShape(slices, block_out, stages, warps)
-    elif packed.activations:
+    elif packed.activations and rows > NARROW_ROWS:
         yield scaled_tiles_shape(rows, packed, after)
         if rows <= 64:
             for block_out, stages, warps in (
@@ -160,7 +162,6 @@ def candidates(rows: int, packed: PackedCodes, after: After) -> Iterator[Shape]:
             ):  # fmt: skip
                 yield ScaledTilesShape(block_rows, block_out, 128, stages, warps)
     else:
-        x = torch.empty((rows, 1), dtype=torch.bfloat16, device=packed.codes.device)
         rule = skinny_codes_shape(x, packed, after)
         yield rule
         for block_out, warps in ((64, 4), (128, 8)):
@@ -253,7 +254,8 @@ class Products:
             if isinstance(shape, NarrowCodesShape):
                 narrow_codes(x, copy, None, out, norm=norm, after=self.after, shape=shape)
             elif isinstance(shape, SkinnyCodesShape):
-                skinny_codes(x, copy, None, out, self.counters, after=self.after, shape=shape)
+                y = x if norm is None else rms_norm(x, norm)
+                skinny_codes(y, copy, None, out, self.counters, after=self.after, shape=shape)
             else:
                 early = x.shape[0] <= 64
                 kind = torch.int8 if copy.kind is CodeKind.SIGNED else torch.float8_e4m3fn
@@ -342,9 +344,9 @@ def rules(tuned: Sequence[Tiles]) -> TileRules:
     def at(packed: PackedCodes, rows: int) -> tuple[int, ...] | None:
         return best.get((packed.outputs, packed.padded, packed.kind.value, rows))
 
-    def narrow(packed: PackedCodes, after: After) -> NarrowCodesShape:
+    def narrow(x: torch.Tensor, packed: PackedCodes) -> NarrowCodesShape:
         found = at(packed, 1)
-        return NarrowCodesShape(*found) if found else narrow_codes_shape(packed, after)
+        return NarrowCodesShape(*found) if found else narrow_codes_shape(x, packed)
 
     def skinny(x: torch.Tensor, packed: PackedCodes, after: After) -> SkinnyCodesShape:
         found = at(packed, x.shape[0])
