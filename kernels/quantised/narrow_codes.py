@@ -4,10 +4,10 @@ Does: the norm of a single row, the product, scales, the bias and the epilogue (
 more rows (`skinny_codes`). Reference: `codes.Codes.dense`.
 
 A program computes a few outputs over all inputs, in slices of chunks: its warps multiply one slice each, and their sums
-are added up at the end. So there are enough programs for the device without splits among programs, whose sums would
-pass through memory. Codes are multiplied as they are raised by `unpack.raised`; what that adds, and zero points, are
-subtracted from the sums, times the sum of the inputs of a part, which a product with ones gives. Weights are fetched
-into the L2 cache before the preceding kernel has finished. The scale of the norm is applied to the sum.
+are added up at the end. So there are enough programs for the device without splits among programs, which would add
+their sums up in memory. Codes are multiplied as they are raised by `unpack.raised`; what that adds, and zero points,
+are subtracted from the sums, times the sum of the inputs of a part, which a product with ones gives. Weights are
+fetched into the L2 cache before the preceding kernel has finished. The scale of the norm is applied to the sum.
 """
 
 from dataclasses import dataclass
