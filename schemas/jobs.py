@@ -154,7 +154,7 @@ class JobCounts(Wire):
 
 
 class JobStatus(Wire):
-    """The status of a job. `whole` tells whether its entire source has been read; times are seconds since 1970."""
+    """The status of a job. `whole`: its entire source has been read. Times are seconds since 1970."""
 
     id: str
     state: JobState

@@ -90,7 +90,7 @@ class Connection:
             del self._checks[ticket]
 
     def close(self) -> list[Request]:
-        """Hear the answers that have arrived, and disconnect; returns the requests in flight. Then call `end`."""
+        """Handle the answers that have arrived, and disconnect; returns the requests in flight. Then call `end`."""
         if self._joining is not None:
             self._joining.cancel()
         self._reader.drain()

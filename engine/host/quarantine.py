@@ -1,6 +1,6 @@
 """Quarantine of requests in flight when an engine's process died: alone after two deaths, refused after a third.
 
-Does: identify requests by content, count the deaths at which each was in flight, tell which requests may run only one
+Does: identify requests by content, count the deaths at which each was in flight, decide which requests may run only one
 at a time and which are refused. Does not: detect deaths, hold requests back (`engine/host/engine_link.py`).
 
 A first death says little: most processes that die are killed from outside, with all their requests, which may run again

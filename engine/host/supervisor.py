@@ -1,6 +1,6 @@
 """The supervisor of an engine process: starts it, watches it, starts another one when it dies or hangs.
 
-Does: run one process at a time, detect its death at once, back off between restarts, restart it on demand, tell its
+Does: run one process at a time, detect its death at once, back off between restarts, restart it on demand, report its
 status. Does not: know requests or clients, which connect to the process themselves (`engine/host/attachment.py`).
 """
 

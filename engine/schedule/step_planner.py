@@ -59,7 +59,7 @@ class StepPlanner:
     def step(self, now: float, refused: Callable[[Sequence], bool]) -> Step:
         """The next step: running sequences, then those that start, each in order of rank; then bulk ones likewise.
 
-        `refused` ends a sequence that is about to start, if it has to, and tells whether it did.
+        `refused` ends a sequence that is about to start, if it has to, and returns whether it did.
         """
         self._gave_way = []
         step = Step(self._config.max_batched_tokens)

@@ -1,4 +1,4 @@
-"""The compiled step of device tables: read one byte, tell whether the output may end.
+"""The compiled step of device tables: read one byte, decide whether the output may end.
 
 Does: the same as `DeviceTables.follow` and `can_end`, which are Python; the given stack stays unchanged. Does not:
 handle tokens (`batch_step`).

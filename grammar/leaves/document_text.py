@@ -1,6 +1,6 @@
 """The text of a document as the source of verbatim strings: its suffixes in order, so that substrings can be followed.
 
-Does: sort the suffixes of a document, tell whether a text is a substring, and find how far the substrings from each
+Does: sort the suffixes of a document, decide whether a text is a substring, and find how far the substrings from each
 place reach if they must match an automaton. Does not: write JSON (`jsonschema.scalars.verbatim_strings`).
 
 A run of white space may be written as one space: a name that a line break divides is still that name. So a substring of

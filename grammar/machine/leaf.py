@@ -1,7 +1,7 @@
 """A leaf of a machine: an automaton, the place of its copy in the tables, and facts about its states.
 
-Does: tell in which states a text is over, where a shared mask pays, and which states are alive when only some outcomes
-count. Does not: walk tokens (`leaf_walk`).
+Does: determine in which states a text is over, where a shared mask pays, and which states are alive when only some
+outcomes count. Does not: walk tokens (`leaf_walk`).
 """
 
 from dataclasses import dataclass

@@ -3,7 +3,7 @@
 A string with a maximum length, or with a pattern that matters only at its end, differs from any string for few tokens,
 so it can share most of a mask.
 
-Does: pair the states of a leaf with states of the leaf of any string, and tell for how many bytes both accept the same
+Does: pair the states of a leaf with states of the leaf of any string, and count for how many bytes both accept the same
 text. Does not: walk tokens (`leaf_walk`).
 """
 

@@ -111,7 +111,7 @@ class _Enforcing:
             places.append(call.content.where)
 
     def _follow(self) -> None:
-        """Tell each content which bytes may follow it."""
+        """Set for each content which bytes may follow it."""
         following: dict[Content, Mask] = {}
         for moves in self._table.values():
             for call in moves.calls:

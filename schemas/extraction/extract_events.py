@@ -57,8 +57,9 @@ class UsageEvent(StreamEvent):
 
 
 class ErrorEvent(StreamEvent):
-    """An error document. Without `index` it is the last event of the stream; `error.retryable` tells whether the same
-    request may succeed later.
+    """An error document.
+
+    Without `index` it is the last event of the stream; `error.retryable`: the same request may succeed later.
     """
 
     type: Literal["error"] = "error"

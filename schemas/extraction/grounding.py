@@ -58,7 +58,7 @@ class LeafConfidence(Wire):
     booleans and null, the geometric mean over the tokens that the model chose for all others; None for a value that was
     ended in place of the model. `masked` is the greatest share of the model's own probability that the mask took away
     at a token of the value. `not_stated` is the probability of null, if that is allowed and among the most likely
-    tokens. `agrees` tells whether a second reading gave the same value. `calibrated` is the probability that
+    tokens. `agrees`: a second reading gave the same value. `calibrated` is the probability that
     the value is right, by the calibration of the model, if it has one. `tokens` are those of the value, if
     `token_alternatives` asks for them.
     """

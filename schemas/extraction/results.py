@@ -16,7 +16,7 @@ from .grounding import FieldReport, Span
 class Usage(Wire):
     """Token counts of one request.
 
-    `budget_forced` tells that the answer needed more tokens than its budget, so that its rest was completed in the
+    `budget_forced`: the answer needed more tokens than its budget, so that its rest was completed in the
     shortest way the schema allows: it is valid, but its last values may be incomplete. Raise `max_tokens`.
 
     `budget` is the maximum number of tokens of the answer, and `budget_from` its origin: `max_tokens` of the request,
@@ -75,7 +75,7 @@ class ExtractResult(Wire):
     enforced keywords. `warnings` report values that may differ from the document; with `not_stated: "null"`, `data` is
     valid against the schema with null allowed. `fields` has the source and the confidence of each scalar of `data`, by
     JSON Pointer, if the options ask for them. `document` describes the file, if the request had one.
-    `reading` tells how a long document was read, and is null for one that was read at once.
+    `reading` describes how a long document was read, and is null for one that was read at once.
     """
 
     id: str

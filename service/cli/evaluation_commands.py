@@ -127,7 +127,7 @@ def calibrate(
 ) -> Exit:
     """Fit the confidences of a model to the share of values that are right.
 
-    Half of the documents are held out to choose the method and to tell its errors before and after.
+    Half of the documents are held out to choose the method and to measure the errors before and after.
     """
     from .calibrate_command import CalibrateCommand, run
 

@@ -63,7 +63,7 @@ def bench(
 ) -> Exit:
     """Put load on a server; print rates, latencies, errors and whether the outputs are valid.
 
-    Works with any server that speaks one of the protocols. Exit code 1 if an answer was missing or invalid.
+    Works with any server that implements one of the protocols. Exit code 1 if an answer was missing or invalid.
     """
     from .bench_command import BenchCommand, run
 

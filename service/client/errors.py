@@ -42,7 +42,7 @@ _EXCERPT = 200
 class IntaglioError(Exception):
     """Base of all errors of the SDK.
 
-    `hint` suggests a fix; `retryable` tells whether the same call may succeed later; `retry_after` is the wait in
+    `hint` suggests a fix; `retryable`: the same call may succeed later; `retry_after` is the wait in
     seconds that the service asked for, if any; `request_id` identifies the call in the service's log.
     """
 

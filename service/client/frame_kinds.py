@@ -61,7 +61,7 @@ class PandasFrames:
 
 
 class PolarsFrames:
-    """`polars.DataFrame`: lists and structs where the schema tells their parts, JSON text where it does not."""
+    """`polars.DataFrame`: lists and structs where the schema states their parts, JSON text elsewhere."""
 
     def names(self, frame: Any) -> list[str]:
         return list(frame.columns)
@@ -93,7 +93,7 @@ def frame_kind(frame: object) -> FrameKind:
 
 
 def _polars_type(polars: Any, schema: Schema, root: Schema, kind: CellKind | None = None) -> Any:
-    """The polars type for values of `schema`; None if it does not tell all parts. Nested dates stay text."""
+    """The polars type for values of `schema`; None if the schema does not state all parts. Nested dates stay text."""
     match kind or kind_of_cell(schema):
         case "string":
             return polars.String

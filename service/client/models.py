@@ -93,7 +93,7 @@ class Extraction(Generic[T]):
     `raw` is the service's answer as received; `request_id` identifies the call in the service's log; `contract` lists
     which keywords of the schema are enforced and which are unknown; `warnings` report values that were ended early, or
     are null because the document does not state them; `fields` has the source of each scalar, by JSON Pointer, if
-    `grounding` was asked for; `reading` tells how a document longer than the context was read.
+    `grounding` was asked for; `reading` describes how a document longer than the context was read.
     """
 
     data: T

@@ -30,7 +30,7 @@ def each_text(parsed: ParsedExtraction) -> tuple[ParsedExtraction, ...]:
 
 
 def total(usages: Iterable[Usage]) -> Usage:
-    """The sum of token counts. `budget_forced` tells whether any answer was."""
+    """The sum of token counts. `budget_forced` is set if any answer was forced."""
     found = tuple(usages)
     prompt, output = sum(u.prompt_tokens for u in found), sum(u.output_tokens for u in found)
     return Usage(

@@ -1,7 +1,7 @@
 """The reports of verbatim strings: their places are known to be in the document.
 
 Does: find the places of strings that decoding took from the document, also within words and with white space folded.
-Does not: tell which strings are verbatim (`extraction.validate`).
+Does not: determine which strings are verbatim (`extraction.validate`).
 """
 
 import re

@@ -211,7 +211,7 @@ async def _work(
     request_id: str,
     waiting: asyncio.Queue[AnyExtractEvent | Exception | None],
 ) -> None:
-    """Take texts until none is left and put their events into `waiting`; None tells that it has ended."""
+    """Take texts until none is left and put their events into `waiting`; None marks its end."""
     try:
         for index, parsed in numbered:
             try:

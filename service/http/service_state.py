@@ -1,6 +1,6 @@
 """The state that the handlers of one server share.
 
-Does: hold configuration, backend, limits and metrics; tell whether extractions are accepted; run work off the event
+Does: hold configuration, backend, limits and metrics; decide whether extractions are accepted; run work off the event
 loop. Does not: handle requests (`routes` and its siblings) or start an engine (`app`).
 """
 

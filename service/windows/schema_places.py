@@ -1,7 +1,7 @@
 """The places of a schema at which readings of several windows can be merged.
 
-Does: follow local references, unwrap schemas that only add null, and tell objects and arrays that merge part by part
-from values that are taken whole. Does not: change schemas or values.
+Does: follow local references, unwrap schemas that only add null, and distinguish objects and arrays that merge part by
+part from values that are taken whole. Does not: change schemas or values.
 """
 
 from collections.abc import Mapping

@@ -44,7 +44,7 @@ _OWN_WORDS = re.compile(rb"\"code\":\s*\"[^\"]*\"")
 
 @dataclass
 class Findings:
-    """What came of the requests. `faults` are the ones that should not have."""
+    """The outcomes of the requests. `faults` are outcomes that should not occur."""
 
     statuses: Counter[str] = field(default_factory=Counter)
     codes: Counter[str] = field(default_factory=Counter)

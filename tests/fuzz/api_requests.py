@@ -64,7 +64,7 @@ class Sent:
 
 
 def request(document: Mapping[str, Any], seed: int) -> Sent:
-    """A request to a random operation, spoilt in up to three ways; one in five is left as it should be."""
+    """A request to a random operation, mutated in up to three ways; one in five stays valid."""
     dice = Dice(seed)
     path, method, described = dice.choice(_operations(document, with_body=dice.often(0.7)))
     sent = Sent((method.upper(), path), method.upper(), _filled(path, dice))
@@ -107,7 +107,7 @@ def _filled(path: str, dice: random.Random) -> str:
 def _example(
     schema: Mapping[str, Any], document: Mapping[str, Any], dice: Dice, name: str, depth: int
 ) -> Any:
-    """A value of a schema of the document, near enough: what it gets wrong is one mutation more."""
+    """A value that roughly follows a schema of the document: what it gets wrong counts as one more mutation."""
     if name in _NAMED and dice.often(0.9):
         return dice.choice(_NAMED[name])
     if "$ref" in schema:
@@ -158,7 +158,7 @@ def _spoilt(value: Any, dice: Dice) -> Any:
 
 
 def _written(value: Any, dice: Dice) -> bytes:
-    """The value as a body; at times not as JSON is written."""
+    """The value as a body, which is sometimes not valid JSON."""
     text = json.dumps(value, default=repr)
     what = dice.random()
     if what < 0.03:

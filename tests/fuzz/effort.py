@@ -19,7 +19,7 @@ class Effort:
     seconds: float = 0.0
 
     def begin(self) -> Enough:
-        """From now on."""
+        """Start counting the seconds."""
         if self.requests:
             return lambda sent: sent >= self.requests
         until = time.monotonic() + self.seconds

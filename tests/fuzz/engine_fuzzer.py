@@ -45,7 +45,7 @@ raise SystemExit(main())
 
 @dataclass
 class Tally:
-    """What became of the requests, and how many of each end."""
+    """The outcomes of the requests, and how many ended in each way."""
 
     sent: int = 0
     ends: Counter[str] = field(default_factory=Counter)
@@ -93,14 +93,14 @@ class EngineProcess:
 
     @property
     def megabytes(self) -> int:
-        """What the process holds in memory."""
+        """The resident memory of the process."""
         return int(psutil.Process(self._popen.pid).memory_info().rss / 2**20)
 
     def send(self, message: bytes) -> None:
         self._commands.send_multipart((b"fuzz", message))
 
     def receive(self) -> Event:
-        """The next event. An engine that has died, or says nothing for `PATIENCE_S`, is what is looked for."""
+        """The next event. An engine that has died, or sends nothing for `PATIENCE_S`, is a finding."""
         end = time.monotonic() + PATIENCE_S
         while not (told := self._poll()):
             if self._popen.poll() is not None:
@@ -112,7 +112,7 @@ class EngineProcess:
         return event(told)
 
     def _poll(self) -> bytes:
-        """The next message that says something; empty if there is none."""
+        """The next message with content; empty if there is none."""
         for socket, _ in self._poller.poll(500):
             return bytes(socket.recv())
         return b""
@@ -128,7 +128,7 @@ class EngineProcess:
 
 
 def damaged(dice: Dice, message: bytes) -> bytes:
-    """The message, or now and then one that is cut off, changed, or noise."""
+    """The message; sometimes truncated, changed, or replaced by noise."""
     if dice.often(0.03):
         return message[: dice.randrange(len(message))]
     if dice.often(0.03):

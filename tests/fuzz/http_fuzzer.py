@@ -61,7 +61,7 @@ def body(dice: Dice) -> bytes:
 
 
 def send(service: Live, seed: int) -> str:
-    """Send one body; how it ended.
+    """Send one body and return the outcome.
 
     Raises:
         AssertionError: the answer is no result and no error document, or blames the service.
@@ -77,7 +77,7 @@ def send(service: Live, seed: int) -> str:
 
 
 def run(seed: int, effort: Effort, folder: Path) -> Counter[str]:
-    """Send enough bodies; what came of them.
+    """Send enough bodies and return their outcomes.
 
     Raises:
         AssertionError: see `send`; or the engine died, or holds something for a request that is over.

@@ -1,4 +1,4 @@
-"""Constraints of strangers may end the process that examines them, and nothing else."""
+"""Hostile constraints may end the process that examines them, and nothing else."""
 
 import json
 import os

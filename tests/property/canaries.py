@@ -53,7 +53,7 @@ def _request(rng: random.Random, name: str) -> tuple[Request, str]:
 
 
 def send(model: Path, seed: int, requests: int) -> Counter[str]:
-    """Send so many requests, `AT_ONCE` at a time; what became of them.
+    """Send so many requests, `AT_ONCE` at a time, and return their outcomes.
 
     Raises:
         AssertionError: an answer is not its own canary.

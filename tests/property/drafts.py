@@ -71,7 +71,7 @@ TEXT = 'Invoice "4711": name Ada, total 12, abcabc paid true, 555-0100 yes, sir.
 
 @dataclass(frozen=True)
 class Answer:
-    """What a request got."""
+    """The outcome of a request."""
 
     tokens: tuple[int, ...]
     finish: Finish | None
@@ -88,7 +88,7 @@ class Result:
 
 
 class Foresight:
-    """A source that knows the answers without drafts, and is wrong now and then; else it copies."""
+    """A source that proposes the answers computed without drafts, with occasional errors; else it copies."""
 
     name = "foresight"
     chances = tuple(at / 12 for at in range(12))
@@ -114,7 +114,7 @@ class Foresight:
 
 
 class Whimsical:
-    """A source that keeps silent most of the time, so that others have their turn."""
+    """A source that seldom proposes anything, so that other sources are asked."""
 
     def __init__(self, source: DraftSource, rng: Random) -> None:
         self.name, self.chances = source.name, source.chances

@@ -37,7 +37,7 @@ SMALLEST_KIB = 1
 
 
 def _told(job: Callable[[], None]) -> None:
-    """Run `job` in this process, and end it by how the job ended."""
+    """Run `job` in this process, and exit with a status for the job's outcome."""
     try:
         job()
     except (OSError, JobError):
@@ -46,7 +46,7 @@ def _told(job: Callable[[], None]) -> None:
 
 
 def _fail_at(number: int, code: int, folder: Path) -> None:
-    """`work`, in which the `number`-th call that needs the disk fails; the calls after it do not."""
+    """Run `work` so that only its `number`-th call that needs the disk fails."""
     counter = itertools.count(1)
     failure = OSError(code, os.strerror(code))
 
@@ -76,7 +76,7 @@ def _fail_at(number: int, code: int, folder: Path) -> None:
 
 
 def _limited(kib: int, folder: Path) -> None:
-    """`work`, in which no file may be longer than so many KiB."""
+    """Run `work` so that no file can become longer than so many KiB."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (kib << 10, kib << 10))
     _told(lambda: work(folder))
 
@@ -110,7 +110,7 @@ def _begin_again(folder: Path) -> bool:
 
 
 def rounds(root: Path, points: range, sizes: range) -> Counter[str]:
-    """Fail at each of these points, then with each of these sizes; how often a fault struck.
+    """Fail at each of these points, then with each of these sizes; return how many faults took effect.
 
     Raises:
         AssertionError: a job hung, ended otherwise than by a told error, or did not recover.

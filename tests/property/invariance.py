@@ -81,7 +81,7 @@ def random_requests(rng: random.Random, prompts: list[tuple[int, ...]]) -> list[
 
 
 def random_settings(rng: random.Random) -> dict[str, Any]:
-    """Of an engine with small steps, little memory, a cache, drafts or overlap, as it comes."""
+    """Settings of an engine with a random choice of small steps, little memory, a cache, drafts and overlap."""
     overlap = rng.choice(("on", "off", "off"))
     return {
         "max_batched_tokens": rng.choice((7, 16, 64, 2048)),

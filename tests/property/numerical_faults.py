@@ -30,7 +30,7 @@ PROMPTS = 40
 
 @dataclass
 class Tally:
-    """What was planted and what came of it."""
+    """The planted faults and their effects."""
 
     faults: int = 0
     in_memory: int = 0
@@ -39,7 +39,7 @@ class Tally:
 
 
 class Planter:
-    """Stands before the executor's device, and plants one fault when told to."""
+    """Wraps the executor's device, and plants one fault when armed."""
 
     def __init__(self, runner: ModelRunner, engine: Any, rng: random.Random) -> None:
         self._inner = runner._compute
@@ -56,7 +56,7 @@ class Planter:
         return getattr(self._inner, name)
 
     def hidden(self, batch: Batch) -> torch.Tensor | None:
-        """The hidden states of a step, one of them spoiled if a fault is due."""
+        """The hidden states of a step, one of them corrupted if a fault is due."""
         own = self._own_block(batch) if self.armed and self._rng.random() < 0.5 else None
         if own is not None:
             seq_id, block = own
@@ -133,7 +133,7 @@ Found = tuple[tuple[int, ...], Finish | None, str]
 def _answers(
     engine: Engine, company: list[Request], planter: Planter, due: int
 ) -> tuple[dict[str, Found], str]:
-    """Run requests together, with a fault armed at step `due` (0: none); the request that it struck, if any."""
+    """Run requests together, with a fault armed at step `due` (0: none). Also returns the affected request, if any."""
     planter.victim = ""
     found: dict[str, Found] = {request.id: ((), None, "") for request in company}
     for request in company:

@@ -9,7 +9,7 @@ from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 
 
 def test_a_request_has_the_same_bits_in_any_company(tmp_path: Path) -> None:
-    """Grammars arrive as they are compiled, so engines of one seed may not preempt at all: then others follow."""
+    """Grammars become ready at varying times, so a seed's engines may never preempt: then the next seed is tried."""
     model, preemptions = write_checkpoint(tmp_path, QWEN3), 0
     for seed in (2, 3, 1, 6):
         tally = invariance.compare(model, seed=seed, checks=60, prompts=12)
@@ -25,7 +25,7 @@ def test_a_request_has_the_same_bits_in_any_company(tmp_path: Path) -> None:
 def test_an_answer_that_differs_is_told_with_its_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A planted fault: what the request had alone is not what it has in company."""
+    """A planted fault: a request's tokens in a batch differ from its tokens alone."""
     wrong: dict[str, invariance.Answer] = dict.fromkeys(map(str, range(2)), ((), (), None))
     monkeypatch.setattr(invariance, "alone", lambda *_: wrong)
     tally = invariance.compare(write_checkpoint(tmp_path, QWEN3), seed=1, checks=2, prompts=2)

@@ -103,7 +103,7 @@ def test_any_schedule_gives_the_plain_tokens(
 @pytest.mark.parametrize("blocks", [400, 60], ids=["roomy", "narrow"])
 @pytest.mark.parametrize("overlap", [False, True], ids=["plain", "overlapped"])
 def test_a_crowd_takes_turns_and_gets_the_plain_tokens(overlap: bool, blocks: int) -> None:
-    """Of a device on which 17 tokens cost twice what 16 do, and with grammars that force every third token."""
+    """Costs of a device on which 17 tokens take twice as long as 16, and grammars that force every third token."""
     arrivals = tuple(
         (
             n // 4,
@@ -132,7 +132,7 @@ def test_a_crowd_takes_turns_and_gets_the_plain_tokens(overlap: bool, blocks: in
 
 
 def test_many_requests_on_little_memory_all_end() -> None:
-    """64 requests, room for 1.1 of them: each one ends, and none gives way more often than it may."""
+    """64 requests, memory for 1.1 of them: each one ends, and none is preempted more often than the limit."""
     sampling = SamplingParams(max_tokens=36, ignore_eos=True)
     config = SchedulerConfig(max_batched_tokens=16, max_running=8, max_preemptions=2)
     arrivals = tuple(

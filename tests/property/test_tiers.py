@@ -17,7 +17,7 @@ SCHEDULES = 60
 def test_random_schedules_with_tiers_give_the_plain_tokens(
     overlap: bool, drafts: bool, tmp_path: Path
 ) -> None:
-    """The disk is that of all runs: each finds what earlier ones of the same block size left."""
+    """All runs share the disk: each finds the blocks that earlier runs of the same block size wrote."""
     total = Tally()
     for seed in range(SCHEDULES):
         workload = Workload.of(seed)

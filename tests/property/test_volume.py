@@ -20,7 +20,7 @@ SHARDS = 4
 
 
 class Churn:
-    """One scheduler under random calls, and a ledger of who must end, kept apart from it."""
+    """One scheduler under random calls, and a separate record of the requests that must end."""
 
     def __init__(self, seed: int) -> None:
         self.rng = Random(seed)
@@ -104,7 +104,7 @@ class Churn:
                 self.done += 1
 
     def _follow(self, plan: Plan) -> None:
-        """The executor's ledger: nobody is forgotten twice, met twice, or worked on unmet."""
+        """Check that no sequence is released twice, admitted twice, or computed before its admission."""
         released = set(plan.released)
         assert released <= self.resident
         assert len(released) == len(plan.released)
@@ -115,7 +115,7 @@ class Churn:
         assert {work.seq_id for work in plan.works} <= self.resident
 
     def drain(self) -> None:
-        """Let everybody end."""
+        """Run until all requests have ended."""
         for seq_id in self.parked:
             self._grammar(seq_id)
         steps = 0
@@ -123,7 +123,7 @@ class Churn:
             self._step()
             self.scheduler.check()
             steps += 1
-            assert steps < 10_000, "somebody starves"
+            assert steps < 10_000, "a request starves"
         assert self.manager.free_blocks == self.manager.blocks
 
 
@@ -141,7 +141,7 @@ def test_no_operation_breaks_an_invariant(shard: int, request: pytest.FixtureReq
 
 
 def test_blocks_alone() -> None:
-    """The pool against a ledger of its own."""
+    """Compare the pool with a separate list of the blocks held."""
     rng = Random(5)
     pool = BlockPool(33)
     held: list[tuple[int, ...]] = []

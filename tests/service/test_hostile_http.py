@@ -1,4 +1,4 @@
-"""Schemas that are meant to hurt, sent to a running service: a clean refusal for each, and nobody else notices."""
+"""Malicious schemas, sent to a running service: a clean refusal for each, and no effect on other clients."""
 
 import json
 import os

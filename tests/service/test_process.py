@@ -63,7 +63,7 @@ class Process:
         until(lambda: line in self.http.get("/metrics").text)
 
     def stop(self) -> None:
-        """Send SIGTERM, and wait until it is heard."""
+        """Send SIGTERM, and wait until it takes effect."""
         self.popen.send_signal(signal.SIGTERM)
         until(lambda: self.http.get("/ready").status_code == 503)
 

@@ -40,7 +40,7 @@ def request(name: str, prompt: int = 4, max_tokens: int = 4) -> Request:
 
 @dataclass
 class BackendDouble:
-    """Serves `places` requests at once, first come, first served; each writes `output` tokens, `pace_s` a token."""
+    """Serves `places` requests at once, first come, first served; each writes `output` tokens, one in `pace_s`."""
 
     places: int = 8
     output: int = 4

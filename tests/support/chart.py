@@ -49,7 +49,7 @@ class Chart:
         del self.columns[length + 1 :]
 
     def read(self, text: bytes) -> bool:
-        """Read more bytes; on an illegal or too ambiguous text, read nothing and return false."""
+        """Read more bytes. Reads nothing and returns false if the text would be illegal or too ambiguous."""
         before = self.length
         for byte in text:
             column = Column()

@@ -92,7 +92,7 @@ def random_request(rng: random.Random, schemas: list[Any]) -> tuple[str, dict[st
 
 
 def put_together(stream: str) -> dict[str, Any]:
-    """The body that a streamed answer with usage amounts to. Checks the frame of the stream on the way."""
+    """The body equivalent to a streamed answer with usage. Also checks the frame of the stream."""
     *events, done, rest = stream.split("\n\n")
     assert (done, rest) == ("data: [DONE]", ""), stream[-500:]
     chunks = [json.loads(event.removeprefix("data: ")) for event in events]

@@ -52,7 +52,7 @@ HOST = torch.device("cpu")
 
 
 class Nowhere:
-    """What is asked of a driver to load a kernel and to launch it: nothing happens."""
+    """The part of a driver that loads and launches kernels, without any effect."""
 
     def __init__(self, *_: object) -> None:
         pass
@@ -68,7 +68,7 @@ class Nowhere:
 
 
 class NoGpu:
-    """What is asked of a driver before a kernel is launched."""
+    """The part of a driver that is called before a launch."""
 
     launcher_cls = Nowhere
     utils = Nowhere()
@@ -84,7 +84,7 @@ class NoGpu:
 
 
 def stand_in() -> None:
-    """From now on kernels are compiled as for a GPU. None can be launched."""
+    """Make Triton compile kernels as for a GPU. No kernel can be launched."""
     triton.runtime.driver.set_active(NoGpu())
     launch._starts_early = lru_cache(lambda _device: True)
     for module in [m for name, m in sys.modules.items() if name.startswith("intaglio.kernels.")]:
@@ -107,7 +107,7 @@ SIZES = (Sizes(32, 8, 128, 4096, 14336, normed=False), Sizes(16, 8, 128, 1024, 3
 
 
 def walks() -> None:
-    """Masks from tables, few rows and many, and all ways to go on."""
+    """Masks from tables, for few rows and many, and every variant of advancing a row."""
     arena = GrammarArena(HOST, ArenaLimits(grammars=2, cells=1000, sites=10, returns=10))
     table = lay_out([bytes([byte]) for byte in range(256)], [3], 151_936, HOST)
     walker = walk_masks.GrammarWalker(arena, table, 128)
@@ -130,7 +130,7 @@ def picks() -> None:
 
 
 def drafts() -> None:
-    """Which drafts stand, of tokens in both types."""
+    """Verification of drafts, with tokens of both types."""
     for dtype in (torch.int32, torch.int64):
         drawn = Sampled(torch.zeros(9, dtype=torch.int64), torch.zeros(9, dtype=torch.int64))
         verify(drawn, torch.zeros(9, dtype=dtype), torch.tensor([0, 4, 9], dtype=torch.int32))

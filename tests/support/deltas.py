@@ -91,7 +91,7 @@ class WrittenBackend:
 
 
 async def inline(work: Callable[[], None]) -> None:
-    """Runs work where it is, instead of in a thread."""
+    """Runs work in the calling thread, instead of another one."""
     work()
 
 

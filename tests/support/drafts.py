@@ -23,7 +23,7 @@ class Drafted:
 
 
 def random_drafts(seed: int, sequences: int, longest: int, dtype: torch.dtype) -> Drafted:
-    """Sequences of 0 to `longest` rows, with rows of nobody around them; most drafts are right, some rows are bad."""
+    """Sequences of 0 to `longest` rows among rows of no sequence. Most drafts are right, some rows are bad."""
     dice = random.Random(seed)
     before = dice.choice((0, 0, 3))
     counts = [dice.choice((0, 1, 2, dice.randint(0, longest))) for _ in range(sequences)]

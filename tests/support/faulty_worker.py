@@ -35,7 +35,7 @@ def sleep() -> None:
 
 
 def deaf() -> None:
-    """Blocks what can be blocked, and spins."""
+    """Block all signals that can be blocked, and loop for ever."""
     signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 64))
     spin()
 

@@ -41,7 +41,7 @@ REFUSED, HOST_ONLY, EXPORTED, TOO_SLOW = "refused", "host only", "exported", "to
 
 
 class TooSlow(BaseException):
-    """The limit of processor time. Not an Exception: nothing on the way may take it for one of its own."""
+    """The limit of processor time. Not an Exception: no handler on the way may catch it as its own error."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Followed:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a task. `tables` and `instances` where it was exported; `reason` where it stays on the host."""
+    """The outcome of a task. `tables` and `instances` where it was exported; `reason` where it stays on the host."""
 
     name: str
     form: str
@@ -82,7 +82,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Kit:
-    """What all schemas share."""
+    """The objects that all schemas share."""
 
     tokenizer: Tokenizer
     vocabulary: Vocabulary
@@ -104,7 +104,7 @@ def kit(*, tiny: bool) -> Kit:
 
 
 def warm(*, tiny: bool) -> None:
-    """Load all compiled code of the host, which is made first on a machine where nothing has done that; and the kit."""
+    """Load the kit and all compiled code of the host, which is compiled first where the machine has none."""
     shared = kit(tiny=tiny)
     Compiler(shared.vocabulary, shared.tokenizer.canonical).warm()
 
@@ -113,7 +113,7 @@ Steps = Callable[[str, dict[str, Json], Task], Outcome]
 
 
 def follow(task: Task, steps: Steps | None = None) -> Outcome:
-    """Compile, export, follow: within the time of the task. `steps` does it, where it is not `_follow`."""
+    """Compile, export and follow a task within its time. `steps` replaces `_follow` if given."""
     record = read(task.line)
     assert isinstance(record, dict)
     name = str(record["id"])

@@ -47,11 +47,11 @@ class Live:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(PATIENCE_S)
 
     def blocks(self) -> BlockReport:
-        """What the engine holds now."""
+        """The blocks that the engine holds now."""
         return self.in_loop(self.app.service.backend.check())
 
     def settled(self) -> BlockReport:
-        """What the engine holds once no request is open."""
+        """The blocks that the engine holds once no request is open."""
         until(lambda: self.blocks().open_requests == 0)
         return self.blocks()
 
@@ -123,7 +123,7 @@ def live(
 
 
 def until(fact: Callable[[], bool]) -> None:
-    """Wait for `fact`. A machine that is slow, or stops for a while, is waited for."""
+    """Wait for `fact`, also on a machine that is slow or stops for a while."""
     for _ in range(int(PATIENCE_S / 0.02)):
         if fact():
             return

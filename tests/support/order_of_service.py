@@ -27,12 +27,12 @@ class OrderOfService:
         self.yielded = 0
 
     def before(self) -> None:
-        """Remember who waits and who runs."""
+        """Record the waiting and the running sequences."""
         self._waiting = list(self._table.waiting)
         self._running = list(self._table.running)
 
     def after(self) -> None:
-        """Judge who started.
+        """Check the sequences that started.
 
         Raises:
             WrongError: somebody was overtaken who may not be.
@@ -76,7 +76,7 @@ class OrderOfService:
         return found[0]
 
     def _judge_victim(self, seq: Sequence) -> None:
-        """Whoever gives way is the last in rank of those that may."""
+        """Check that the preempted sequence has the lowest rank of those that may be preempted."""
         for other in self._running:
             later = other.rank > seq.rank and other.request.bulk == seq.request.bulk
             if later and other.state is SeqState.RUNNING:

@@ -29,7 +29,7 @@ class Heads:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Queries [N, heads, dim], whose they are, the cache, and the expected output in float64."""
+    """Queries [N, heads, dim], their sequences, the cache, and the expected output in float64."""
 
     query: torch.Tensor
     ragged: Ragged
@@ -75,7 +75,7 @@ def make_step(
     *,
     kept: torch.dtype | None = None,
 ) -> Step:
-    """Sequences of these context lengths and new tokens, in shuffled blocks. What no sequence wrote is NaN.
+    """Sequences of these context lengths and new tokens, in shuffled blocks. Cells that no sequence wrote are NaN.
 
     `kept`: the type of the cache, `dtype` if None.
     """
@@ -158,7 +158,7 @@ def without_rows(ragged: Ragged, *, at: int, more: int) -> Ragged:
 
 
 def on_host(ragged: Ragged) -> HostRagged:
-    """What a step says of its sequences, its tables in another order."""
+    """The step's description of its sequences, with its tables in another order."""
     starts, lengths = ragged.query_starts.cpu().numpy(), ragged.context_lengths.cpu().numpy()
     rows = np.arange(lengths.size)[::-1].copy()
     tables = np.zeros_like(ragged.block_tables.cpu().numpy())
@@ -189,7 +189,7 @@ def relative_error(got: torch.Tensor, expected: torch.Tensor) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RawStep:
-    """A step whose new tokens are not rotated yet: `fused` [N, heads + 2 * kv_heads, dim] and what places them."""
+    """A step with new tokens not rotated yet: `fused` [N, heads + 2 * kv_heads, dim] and the tables that place them."""
 
     fused: torch.Tensor
     ragged: Ragged

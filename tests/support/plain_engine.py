@@ -21,7 +21,7 @@ class Outcome:
 
 
 def run(request: Request) -> Outcome:
-    """Token by token, every time from the whole prefix."""
+    """Generate token by token, each from the whole prefix."""
     sampling = request.sampling
     script = None if request.constraint is None else Script.of(request.constraint)
     if script is not None:

@@ -81,10 +81,10 @@ class Clock:
 
 
 class WatchedBatchSizer(BatchSizer):
-    """Sees to it that somebody goes on, and that nobody is left out twice running."""
+    """Checks that some sequence advances in each step, and that none is left out of two consecutive steps."""
 
     def __init__(self, costs: StepCosts | None) -> None:
-        super().__init__(costs, least=0.5)  # in small crowds nobody is a quarter
+        super().__init__(costs, least=0.5)  # with few sequences none is a quarter
         self.left_out = 0
         self._before: set[int] = set()
 
@@ -92,10 +92,10 @@ class WatchedBatchSizer(BatchSizer):
         everyone = list(running)
         going = super().of(everyone)
         numbers = [seq.id for seq in going]
-        insist(bool(going) >= bool(everyone), "nobody goes on")
+        insist(bool(going) >= bool(everyone), "no sequence advances")
         insist(numbers == [seq.id for seq in everyone if seq.id in numbers], "out of order")
         left_out = {seq.id for seq in everyone} - set(numbers)
-        insist(not left_out & self._before, "somebody was left out twice running")
+        insist(not left_out & self._before, "a sequence was left out of two consecutive steps")
         self.left_out += len(left_out)
         self._before = left_out
         return going
@@ -116,7 +116,7 @@ class Workload:
 
     @classmethod
     def of(cls, seed: int) -> "Workload":
-        """Small pools, small budgets, everything at once."""
+        """A workload with small pools, small budgets and all features at once."""
         rng = Random(seed)
         block_size = rng.randint(1, 5)
         calm = rng.random() < 0.3
@@ -147,7 +147,7 @@ class Workload:
 
 
 def made_up_costs(rng: Random) -> StepCosts:
-    """Of a device on which one more token often costs as much as all others."""
+    """Costs of a device on which one more token often costs as much as all others."""
     seconds, costs = 1e-3, []
     for size in range(1, 17):
         costs.append((size, seconds))
@@ -197,7 +197,7 @@ def _prompt(rng: Random, longest: int) -> tuple[int, ...]:
 
 @dataclass
 class Tally:
-    """What a run went through."""
+    """Counts of the events in a run."""
 
     steps: int = 0
     requests: int = 0
@@ -235,7 +235,7 @@ class CountedConstraints(Constraints):
 
 
 class FortuneTeller:
-    """A source of drafts that knows how outputs go on, and lies now and then."""
+    """A source of drafts that knows the rest of each output, and sometimes proposes wrong tokens."""
 
     name = "fortune"
     chances = tuple(at / 20 for at in range(20))
@@ -398,7 +398,7 @@ class Run:
         insist(self.executor.remembered == 1, f"{self.executor.remembered} sequences remembered")
 
     def _disturb(self) -> None:
-        """Time passes, callers go away, grammars arrive."""
+        """Let time pass, abort some requests, complete some grammars."""
         rng = self.rng
         self.clock.now += rng.choice((0.01, 0.1, 0.5))
         if rng.random() < self.workload.p_abort:
@@ -429,7 +429,7 @@ class Run:
             )
 
     def _judge(self, name: str, request: Request) -> None:
-        """Exactly one end, and the tokens of the plain engine up to it."""
+        """Check that a request has exactly one end, and the plain engine's tokens up to it."""
         told = self.deltas[name]
         insist(sum(d.finish is not None for d in told) == 1, f"{name} did not end once")
         end = told[-1]

@@ -59,7 +59,7 @@ def demand(holds: bool, what: str) -> None:
 
 @dataclass
 class _Known:
-    """What the executor remembers of one sequence. Tokens from `certain` on are drafts, which others may replace."""
+    """The executor's state of one sequence. Tokens from `certain` on are drafts, which may be replaced."""
 
     tokens: list[int]
     table: list[int]
@@ -71,7 +71,7 @@ class _Known:
 
 @dataclass
 class Seen:
-    """What went through, for those who count."""
+    """Counts of the work computed."""
 
     steps: int = 0
     tokens: int = 0
@@ -84,7 +84,7 @@ class Seen:
 
 @dataclass(eq=False)
 class Pass:
-    """A plan under way."""
+    """A plan being computed."""
 
     plan: Plan
     drawn: SampledBatch | None = None
@@ -115,7 +115,7 @@ class ScriptedExecutor:
 
     @property
     def remembered(self) -> int:
-        """How many sequences it was not told to forget."""
+        """Number of sequences not released yet."""
         return len(self._known)
 
     def forward(self, plan: Plan) -> Pass:
@@ -356,7 +356,7 @@ class ScriptedGrammar:
 
 
 class ScriptedCompiler:
-    """Compiles when told to: `finish` completes one of what is under way. With `at_once`, nothing ever is."""
+    """Compiles on demand: `finish` completes one pending grammar. With `at_once`, no grammar is ever pending."""
 
     def __init__(self, *, at_once: bool = False) -> None:
         self.at_once = at_once
@@ -374,11 +374,11 @@ class ScriptedCompiler:
         return future
 
     def cancel(self) -> None:
-        """Cancel the one that was begun first."""
+        """Cancel the grammar that was begun first."""
         self._open[0][0].cancel()
 
     def finish(self, choose: Callable[[int], int]) -> None:
-        """Complete the one `choose(how many)` points at."""
+        """Complete the grammar at the index `choose(count)`."""
         future, constraint = self._open.pop(choose(len(self._open)))
         script = Script.of(constraint)
         if script.fault == "compile":

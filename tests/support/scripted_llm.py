@@ -51,10 +51,10 @@ class ScriptedLLM:
 
 
 def make() -> ScriptedLLM:
-    """A fast one."""
+    """Make a fast engine."""
     return ScriptedLLM(0.005)
 
 
 def make_slow() -> ScriptedLLM:
-    """One with whom a thousand rows take seconds, however fast the machine."""
+    """Make an engine that takes seconds for a thousand rows, however fast the machine."""
     return ScriptedLLM(0.05)

@@ -29,7 +29,7 @@ PATIENT = '{"grammar_deadline_s": 60.0}'
 
 
 def seal(event: str, args: tuple[Any, ...]) -> None:
-    """An audit hook: the service has no business with other hosts."""
+    """An audit hook that ends the service if it connects to another host."""
     if event == "socket.getaddrinfo" or (event == "socket.connect" and isinstance(args[1], tuple)):
         print(f"the service went out: {event} {args[1:]}", file=sys.stderr, flush=True)
         os._exit(66)

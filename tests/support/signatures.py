@@ -18,7 +18,7 @@ _called: dict[tuple[str, str], Any] = {}
 
 
 def record() -> None:
-    """From now on remember every combination of types that a loop is called with from Python."""
+    """Record every combination of types with which Python calls a compiled loop, from now on."""
     dispatcher: Any = Dispatcher  # numba publishes no types of what compiles at a call
     ask = dispatcher._compile_for_args
 

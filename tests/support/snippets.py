@@ -85,7 +85,7 @@ def pages() -> tuple[Path, ...]:
 
 
 def blocks(page: Path, root: Path = ROOT) -> Iterator[Block]:
-    """The fenced blocks of a page. Places are told relative to `root`."""
+    """The fenced blocks of a page. Places are relative to `root`."""
     text = page.read_text(encoding="utf-8")
     for found in FENCE.finditer(text):
         info = found["info"].strip()
@@ -106,7 +106,7 @@ def blocks(page: Path, root: Path = ROOT) -> Iterator[Block]:
 
 
 def unrunnable(page: Path, root: Path = ROOT) -> Iterator[str]:
-    """Places of blocks that are not run and do not say why."""
+    """Places of blocks that are not run and give no reason."""
     before: Block | None = None
     for block in blocks(page, root):
         answer = block.language in ANSWERS and before is not None
@@ -144,7 +144,7 @@ class Python:
         )
 
     def run(self, block: Block) -> tuple[str, str]:
-        """What the snippet printed, and its traceback where it failed."""
+        """The output of the snippet, with its traceback if it failed."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
@@ -159,7 +159,7 @@ class Python:
         return printed, failed
 
     def close(self) -> None:
-        """End the process; a snippet that hangs is not waited for."""
+        """End the process, also while a snippet hangs."""
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
             pipe.close()
@@ -268,7 +268,7 @@ class Run:
 
 
 def _commands(body: str) -> Iterator[tuple[str, str, int, int]]:
-    """Each command of a console block, what is shown below it, and where that stands in the block.
+    """Each command of a console block, the output shown below it, and the place of that output in the block.
 
     A command goes on over lines as long as the shell would ask for more.
     """
@@ -304,7 +304,7 @@ def _unfinished(command: str) -> bool:
 
 
 def same(shown: str, printed: str) -> bool:
-    """Whether the answer on the page is the one that came, but for what differs from run to run."""
+    """Whether the answer on the page equals the real one, apart from values that differ between runs."""
     left, right = _json(shown), _json(printed)
     if left is not None and right is not None:
         return bool(left == right)
@@ -326,7 +326,7 @@ def _plain(line: str) -> str:
 
 
 def _json(text: str) -> Any:
-    """The JSON value, or the values of lines, without what changes; None for other text."""
+    """The JSON value, or the values of lines, without values that differ between runs; None for other text."""
     try:
         return _lasting(json.loads(text))
     except ValueError:
@@ -377,7 +377,7 @@ def _laid_out(value: Any, indent: int) -> str:
 
 
 def environment(url: str | None = None, **more: str) -> dict[str, str]:
-    """What snippets see of the environment: the server's address, and little else."""
+    """The environment variables of snippets: the server's address, and few others."""
     shared = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYTHONSAFEPATH": "1",
@@ -448,7 +448,7 @@ def run(
 
 
 def rewrite(failures: Sequence[Failure]) -> None:
-    """Put the answers that came in place of those on the pages."""
+    """Replace the answers on the pages by the real ones."""
     for failure in sorted(failures, key=lambda each: (each.page, -each.start)):
         if failure.correct is not None:
             text = failure.page.read_text(encoding="utf-8")

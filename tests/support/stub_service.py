@@ -32,7 +32,7 @@ def result(data: Any, **more: Any) -> dict[str, Any]:
 
 @dataclass
 class Answer:
-    """One scripted answer. `after_s` holds it back; a caller who leaves meanwhile is noticed."""
+    """One scripted answer. `after_s` holds it back; a caller that disconnects meanwhile is noticed."""
 
     body: Any
     status: int = 200

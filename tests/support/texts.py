@@ -12,7 +12,7 @@ from tests.support.earley_texts import ChartText
 
 
 class Fate(Enum):
-    """What becomes of a text."""
+    """The outcome of reading a text."""
 
     WHOLE = "it may end here"
     OPEN = "it is a beginning only"
@@ -55,7 +55,7 @@ class Reader:
 
 
 def fate(screened: Screened, text: str | bytes) -> Fate:
-    """What becomes of a text."""
+    """The outcome of reading a text."""
     reader = Reader(screened)
     if not reader.read(text.encode() if isinstance(text, str) else text):
         return Fate.REFUSED
@@ -63,7 +63,7 @@ def fate(screened: Screened, text: str | bytes) -> Fate:
 
 
 def random_text(screened: Screened, draw: random.Random, most: int) -> bytes | None:
-    """A random whole text of about `most` bytes; None if it did not come to an end by itself.
+    """A random whole text of about `most` bytes; None if it did not end by itself.
 
     Raises AssertionError where nothing goes on and the text may not end.
     """

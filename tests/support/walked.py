@@ -17,7 +17,10 @@ from tests.support.followed import Followed, Outcome, kit, width_of
 
 
 class Comparer:
-    """The device's side. `differences` and `too_deep` (for the stacks of a device) name instance and token."""
+    """Compares the device with the host.
+
+    `differences` and `too_deep` (for the stacks of a device) name instance and token.
+    """
 
     def __init__(self, *, tiny: bool, rows: int) -> None:
         self.counts: Counter[str] = Counter()
@@ -34,7 +37,7 @@ class Comparer:
         self._queue: list[tuple[int, Followed]] = []
 
     def add(self, outcome: Outcome) -> None:
-        """Compare a schema's instances, sooner or later; see `finish`."""
+        """Add a schema's instances to the comparison, which may be deferred until `finish`."""
         if outcome.tables is None:
             return
         for instance in outcome.instances:
@@ -49,7 +52,7 @@ class Comparer:
                 self.finish()
 
     def finish(self) -> None:
-        """Compare what is waiting."""
+        """Compare the instances that are still waiting."""
         batch, self._queue = self._queue, []
         if not batch:
             return

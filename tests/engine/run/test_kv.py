@@ -1,4 +1,4 @@
-"""How much of a host's memory keys and values take where nobody says."""
+"""The share of a host's memory that keys and values take by default."""
 
 import os
 from collections.abc import Mapping

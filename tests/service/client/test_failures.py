@@ -40,7 +40,7 @@ def problem(code: str, status: int = 400, *, retryable: bool = False, **more: An
 
 
 def refused_port() -> int:
-    """A port where nobody listens."""
+    """A port on which no process listens."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port: int = taken.getsockname()[1]
     return port

@@ -1,7 +1,6 @@
 """A job's process killed: at random moments, and before and after everything that reaches the disk.
 
-Whatever happens, the outputs in the end are the bytes of a run that nobody disturbed, and until they are whole they
-are not there.
+In every case the final outputs are the bytes of an undisturbed run, and they do not exist until they are complete.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""Files that nobody would call good: each ends in records, refused records or `InputRefused`, and in little memory."""
+"""Damaged files: each ends in records, refused records or `InputRefused`, and in little memory."""
 
 import gzip
 import io

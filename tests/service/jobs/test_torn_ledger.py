@@ -22,7 +22,7 @@ class Cut(Exception):
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that nobody disturbed."""
+    """A run without interruptions."""
     folder = begin(tmp_path_factory.mktemp("model") / "j", ROWS)
     work(folder)
     return folder
