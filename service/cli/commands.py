@@ -263,7 +263,7 @@ def demo(
     model: Model = None,
     as_json: Json = False,
 ) -> Exit:
-    """Extract from an invoice, an e-mail and a receipt with the included model. Works without a network."""
+    """Extract from an invoice, an e-mail and an order with the included model. Works without a network."""
     from .demo import run
 
     return run(model, every=every, as_json=as_json)

@@ -24,7 +24,7 @@ from .console import compact, condensed, highlighted, results, spinner, write_js
 from .extract_command import summary
 from .local_model import Loaded, offline
 
-SHOWN = ("invoice", "email", "receipt")
+SHOWN = ("invoice", "email", "order")
 EXCERPT_LINES = 26
 SIDE_BY_SIDE = 110  # columns from which document and result are shown side by side
 
