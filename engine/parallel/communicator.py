@@ -53,7 +53,7 @@ class GlooCommunicator:
         """Connect with the other ranks; `meeting` is a file for this group alone, in a folder that all ranks share.
 
         Raises:
-            RuntimeError: a rank did not come in time.
+            RuntimeError: a rank did not connect in time.
         """
         self.rank, self.size = rank, size
         options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]
@@ -129,7 +129,7 @@ def connect(
     """The communicator of `rank` for tensors on `device`.
 
     Raises:
-        RuntimeError: a rank did not come in time.
+        RuntimeError: a rank did not connect in time.
     """
     if device.type == "cuda":
         return NcclCommunicator(meeting, rank, size, timeout_s, device)

@@ -1,4 +1,4 @@
-"""What a layout of several ranks needs to know of a model.
+"""The sizes of a model that decide on how many ranks it can run.
 
 Does: read the sizes of a checkpoint, and say into how many parts it can be divided. Does not: choose a layout.
 """

@@ -1,4 +1,4 @@
-"""The tokenizer, the chat template and the calibration of a model: all of it that a process without weights needs.
+"""The tokenizer, chat template and calibration of a model: the parts that need no weights.
 
 Does: load them from a checkpoint, and turn tokens into text. Does not: render extraction prompts (`prompt`) or count
 them (`fitting`).

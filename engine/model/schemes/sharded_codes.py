@@ -18,7 +18,7 @@ from .scheme import Part, Stored
 
 @dataclass(frozen=True, slots=True)
 class CodesCut:
-    """The outputs that are kept, in pieces, or the inputs; None for all."""
+    """The outputs or the inputs of a matrix that a rank keeps; None for all. Outputs may be several slices."""
 
     outputs: Sequence[slice] | None
     inputs: slice | None
@@ -26,7 +26,10 @@ class CodesCut:
 
 @dataclass(frozen=True, slots=True)
 class ShardedCodes(Coded):
-    """`whole`, of which `cut` names the part that is kept of a matrix [outputs, inputs], by its name. See `Scheme`."""
+    """The codes of `whole`, cut to one rank's part. See `Scheme`.
+
+    `cut` gives the part of a matrix by its name, outputs and inputs.
+    """
 
     whole: Coded
     cut: Callable[[str, int, int], CodesCut]
