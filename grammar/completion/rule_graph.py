@@ -63,8 +63,9 @@ class RuleGraph:
         flags = int(self.machine.tables.sites[site, FLAGS])
         for twin in (False, True)[: 1 + (flags & REMEMBERS)]:
             tables = self.machine.tables
+            has_room = outcome < tables.sites[site, SIZE]  # read before the offset: see `enlarge`
             at = tables.sites[site, FIRST] + 2 * outcome + twin
-            if outcome >= tables.sites[site, SIZE] or tables.returns[at] == UNRESOLVED:
+            if not has_room or tables.returns[at] == UNRESOLVED:
                 self.machine.resolve(site, outcome, twin)
                 tables = self.machine.tables
                 at = tables.sites[site, FIRST] + 2 * outcome + twin

@@ -60,7 +60,11 @@ MANY_BYTES: Final = 24
 
 
 class Tables(NamedTuple):
-    """A snapshot for compiled code. Entries only change from unknown to known, so an old snapshot stays correct."""
+    """A snapshot for compiled code. Entries only change from unknown to known, so an old snapshot stays correct.
+
+    Snapshots share arrays, so entries of an old one may become known later. They never refer to rows that its own
+    arrays do not have: see `GrowingTables`.
+    """
 
     states: Ints  # [states, `STATE_COLUMNS`]
     cells: Ints  # [n], the rows of all states
@@ -88,11 +92,11 @@ def tables_at(held: Longs) -> Tables:
 class Growing:
     """A numpy array of int32 that doubles when it is full. Rows from `count` on are undefined."""
 
-    def __init__(self, moved: Callable[[], None], width: int, room: int = 64) -> None:
+    def __init__(self, moved: Callable[["Growing"], None], width: int, room: int = 64) -> None:
         """`width`: number of columns, 0 for a vector; `room`: initial number of rows.
 
-        `moved`, a method, is called after a larger array has replaced the old one. The reference to its owner is weak:
-        tables are then freed with their last reference, and need no cycle collector.
+        `moved`, a method, is called with this object after a larger array has replaced the old one. The reference to
+        its owner is weak: tables are then freed with their last reference, and need no cycle collector.
         """
         shape = (room, width) if width else (room,)
         self.array: Ints = empty(shape)
@@ -126,12 +130,23 @@ class Growing:
             self.array = larger
             moved = self._moved()
             assert moved is not None
-            moved()
+            moved(self)
         return first
+
+    def renew(self) -> None:
+        """Replace the array by a copy, so that holders of the old one do not see what is written from now on."""
+        copy = empty(self.array.shape)
+        copy[: self.count] = self.array[: self.count]
+        self.array = copy
 
 
 class GrowingTables:
-    """The growing arrays of one machine. Rows are only added, and unknown entries filled in."""
+    """The growing arrays of one machine. Rows are only added, and unknown entries filled in.
+
+    Other threads may be reading a snapshot from before an array grew. Entries of the arrays refer to rows of one
+    another, so all are replaced then: what is written from then on is written where no older snapshot sees it. Arrays
+    double, so that the copies take time in proportion to the final size.
+    """
 
     def __init__(self) -> None:
         self.states = Growing(self._moved, STATE_COLUMNS)
@@ -146,7 +161,7 @@ class GrowingTables:
         self._partitions: dict[tuple[bytes, ...], int] = {}
         self.tables: Tables  # the current snapshot
         self.nbytes = 0  # of all arrays, with unused room
-        self._moved()
+        self._take()
 
     @property
     def held_bytes(self) -> int:
@@ -154,8 +169,15 @@ class GrowingTables:
         growing = self.states, self.cells, self.sites, self.returns, self._alphabets
         return sum(each.held_bytes for each in growing) + self.live.nbytes
 
-    def _moved(self) -> None:
-        """Make a new snapshot after an array was replaced; other threads see the old one or the new one."""
+    def _moved(self, grown: Growing | None) -> None:
+        """Take a new snapshot after `grown` (None: `live`) has got a larger array; no other array is shared with it."""
+        for each in (self.states, self.cells, self.sites, self.returns):
+            if each is not grown:
+                each.renew()
+        self._take()
+
+    def _take(self) -> None:
+        """Take a new snapshot after arrays were replaced; other threads see the old one or the new one."""
         arrays = (
             self.states.array,
             self.cells.array,
@@ -193,19 +215,21 @@ class GrowingTables:
             at, self._lives = self._lives, self._lives + len(states)
             if self._lives > len(self.live):
                 self.live = np.concatenate((self.live, np.zeros(self._lives, np.uint8)))
-                self._moved()
+                self._moved(None)
             self.live[at : self._lives] = states
             self._live_at[name] = at
         return at
 
     def enlarge(self, site: int, least: int) -> None:
-        """Make room for more outcomes at a site. Readers of an old snapshot see the old offset and size together."""
-        sites = self.sites.array.copy()
-        first, room = int(sites[site, FIRST]), int(sites[site, SIZE])
+        """Make room for more outcomes at a site.
+
+        Compiled code reads the size before the offset. So the offset of the new entries, which begin with the old ones,
+        is written before the size.
+        """
+        first, room = int(self.sites.array[site, FIRST]), int(self.sites.array[site, SIZE])
         known = self.returns.array[first : first + 2 * room]
         larger = max(least, 2 * room)
         added = np.append(known, np.full(2 * (larger - room), UNRESOLVED, np.int32))
-        sites[site, FIRST] = self.returns.extend(added)
-        sites[site, SIZE] = larger
-        self.sites.array = sites
-        self._moved()
+        offset = self.returns.extend(added)
+        self.sites.array[site, FIRST] = offset
+        self.sites.array[site, SIZE] = larger

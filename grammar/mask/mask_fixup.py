@@ -149,8 +149,9 @@ def _openers(cursor: Cursor, matches: TokenMatches, row: Words) -> list[int]:
     if chosen.any():
         cursor.begin(exact=False)
         cursor.make_room(_MOST_OPENED)
+        tables = cursor.machine.tables  # keeps the arrays alive during the call
         select_openers(
-            cursor.machine.tables.addresses,
+            tables.addresses,
             cursor.frames,
             cursor.note,
             NO_ANSWERS,
