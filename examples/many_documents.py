@@ -13,7 +13,7 @@ AT_ONCE = 32
 
 
 async def main() -> None:
-    entries = [catalogue.get(name) for name in ("contact", "event", "product", "receipt")]
+    entries = [catalogue.get(name) for name in ("contact", "event", "product", "order")]
     gate = asyncio.Semaphore(AT_ONCE)
 
     async with AsyncClient() as client:

@@ -26,7 +26,7 @@ PRINTS = {
         r"contact: full_name = 'Helena Brandt' \(\d+ tokens\)",
         r"event: name = 'Evening of Early Music' \(\d+ tokens\)",
         r"product: name = 'Aurora 40 Desk Lamp' \(\d+ tokens\)",
-        r"receipt: merchant = 'CORNER & CRUMB BAKERY' \(\d+ tokens\)",
+        r"order: order_number = 'FO-77215' \(\d+ tokens\)",
     ),
     "own_schema.py": (
         r'{"parcel": "GX-204417", "status": "delivered", "weight_kg": 2.4, "signed_by": "A. Lindqvist"}',

@@ -38,6 +38,9 @@ TEXT = "Anna Schmidt is 41 years old and lives in Bonn. Her brother Karl, 39, li
 
 def config(**settings: Any) -> EngineConfig:
     given = {"model": str(model_folder(None)), "device": "cpu", "threads": 1, "num_blocks": 400}
+    given["dtype"] = (
+        "float32"  # in bfloat16, sums of parts round differently from sums of the whole
+    )
     return EngineConfig.load({**given, "tp_any_size": True, **settings}, environ={})
 
 
@@ -137,7 +140,7 @@ def test_a_rank_that_stops_is_killed_after_the_time_out() -> None:
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"tp": 4}, "6 query heads cannot be divided among 4 ranks"),
+        ({"tp": 4}, "10 query heads cannot be divided among 4 ranks"),
         ({"tp": 2, "tp_any_size": False}, "too small for tp 2"),
         ({"tp": 2, "kv_host_bytes": 1 << 20}, "engines in one process"),
     ],

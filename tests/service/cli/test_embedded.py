@@ -21,7 +21,7 @@ def test_the_demo_reads_real_documents() -> None:
     assert code == 0, err
     report: dict[str, Any] = json.loads(out)
     assert report["valid"] is True
-    assert [document["name"] for document in report["documents"]] == ["invoice", "email", "receipt"]
+    assert [document["name"] for document in report["documents"]] == ["invoice", "email", "order"]
     for document in report["documents"]:
         Draft202012Validator(catalogue.get(document["name"]).schema).validate(document["data"])
         assert document["usage"]["output_tokens"] > 10

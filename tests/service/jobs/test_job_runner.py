@@ -237,8 +237,8 @@ def test_an_estimate_keeps_nothing(bench: Bench) -> None:
 def test_outputs_that_cannot_be_written_are_refused_before_any_work(tmp_path: Path) -> None:
     for path, reason in (
         (tmp_path / "none" / "o.csv", "cannot be written"),
-        (tmp_path, "does not tell"),
-        (tmp_path / "o.docx", "does not tell"),
+        (tmp_path, "does not say what"),
+        (tmp_path / "o.docx", "does not say what"),
     ):
         with pytest.raises(OutputRefused, match=reason):
             check((Output(path=str(path)),))

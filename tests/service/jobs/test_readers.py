@@ -192,7 +192,7 @@ def test_an_empty_table_and_a_missing_column(tmp_path: Path, table: Path) -> Non
 def test_no_file_and_no_format(tmp_path: Path) -> None:
     with pytest.raises(InputRefused, match="No such file"):
         read(tmp_path / "none.csv", text="body")
-    with pytest.raises(InputRefused, match="does not tell"):
+    with pytest.raises(InputRefused, match="does not say what"):
         read(tmp_path / "none.bin", text="body")
 
 
