@@ -23,10 +23,14 @@ def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
 
 
 def stored_bytes(spec: ModelSpec, element: int = 2) -> dict[str, int]:
-    """The bytes in memory of all tensors, by name; `element` is the size of an element in the dtype of the model."""
+    """The bytes in memory of all tensors, by name; `element` is the size of an element in the dtype of the model.
+
+    Quantised matrices stay as they are in bfloat16, and are converted while they are loaded in float32.
+    """
+    held = spec if element == torch.bfloat16.itemsize else replace(spec, schemes=Uniform())
     return {
         name: prod(stored.shape) * (element if stored.dtype is None else stored.dtype.itemsize)
-        for name, stored in expected_tensors(spec).items()
+        for name, stored in expected_tensors(held).items()
         if not stored.optional
     }
 

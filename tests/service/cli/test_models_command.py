@@ -45,6 +45,13 @@ def test_the_memory_is_that_of_the_runner(run: Run, tmp_path: Path) -> None:
     assert check_checkpoint(folder).bytes_at(512) == context["512"]
 
 
+def test_quantised_weights_take_whole_elements_in_float32(run: Run) -> None:
+    found = json.loads(run("models", "check", "embedded", "--json").output)
+    memory = {each["dtype"]: each["weight_bytes"] for each in found["memory"]}
+    assert memory["float32"] == 4 * found["parameters"]
+    assert memory["bfloat16"] < 1.2 * found["parameters"]
+
+
 def test_the_reason_of_a_refusal_is_named(run: Run, tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path / "tiny", QWEN3)
     (folder / "config.json").write_text(json.dumps({**QWEN3, "num_hidden_layers": 1}))
