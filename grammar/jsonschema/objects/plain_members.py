@@ -119,6 +119,8 @@ class PlainMembers:
             while left:
                 total += self._cost(left.bit_length() - 1)
                 left ^= 1 << left.bit_length() - 1
+                if not self._any_order:  # then the last names are what is due after the others
+                    self._rests[due ^ left] = total
             self._rests[due] = total
         return costs.without_comma(total) if opened else total
 
