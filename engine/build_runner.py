@@ -104,7 +104,7 @@ def build_runner(
         max_context=max_context,
         vocab=spec.vocab_size if vocab is None else min(vocab, spec.vocab_size),
     )
-    dtype = _dtype(model.dtype, spec, device)
+    dtype = model_dtype(model.dtype, spec, device)
     laps = Laps()
     laps.over("device")
     with torch.inference_mode():
@@ -194,7 +194,8 @@ def context_limit(asked: int | None, spec: ModelSpec, device: torch.device) -> i
     return asked
 
 
-def _dtype(name: str, spec: ModelSpec, device: torch.device) -> torch.dtype:
+def model_dtype(name: str, spec: ModelSpec, device: torch.device) -> torch.dtype:
+    """The dtype in which a model computes on `device`; `name` is that of the settings."""
     if name == "auto":
         # The weights of a published quantised checkpoint keep their few bits only in bfloat16 (`stored_codes`).
         compact = any(

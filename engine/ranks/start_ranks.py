@@ -6,7 +6,7 @@ Does: refuse settings and models that several ranks cannot serve, before a proce
 
 from pathlib import Path
 
-from ..build_runner import device_named
+from ..build_runner import device_named, model_dtype
 from ..config import EngineConfig
 from ..errors import ConfigError
 from ..model.model_costs import ModelCosts
@@ -14,8 +14,6 @@ from ..model.sharded_weights import refuse_indivisible
 from ..model.spec import read_spec
 from .parallel_gain import CPUS, GPUS, refuse_slower
 from .rank_group import RankGroup, rank_config
-
-ELEMENT_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 
 
 def start_ranks(config: EngineConfig, vocab: int) -> RankGroup | None:
@@ -33,10 +31,10 @@ def start_ranks(config: EngineConfig, vocab: int) -> RankGroup | None:
     spec = read_spec(Path(config.model.model))
     refuse_indivisible(spec, tp)
     if not config.parallel.tp_any_size:
-        on_gpu = device_named(config.model.device).type == "cuda"
-        element = ELEMENT_BYTES.get(config.model.dtype, 2 if on_gpu else 4)
+        device = device_named(config.model.device)
+        element = model_dtype(config.model.dtype, spec, device).itemsize
         weight_bytes = ModelCosts.of(spec, element).weight_bytes
-        refuse_slower(weight_bytes, spec.layers, tp, GPUS if on_gpu else CPUS)
+        refuse_slower(weight_bytes, spec.layers, tp, GPUS if device.type == "cuda" else CPUS)
     return RankGroup.start(rank_config(config), vocab)
 
 

@@ -141,7 +141,7 @@ def test_a_rank_that_stops_is_killed_after_the_time_out() -> None:
     ("settings", "reason"),
     [
         ({"tp": 4}, "10 query heads cannot be divided among 4 ranks"),
-        ({"tp": 2, "tp_any_size": False}, "too small for tp 2"),
+        ({"tp": 2, "tp_any_size": False, "dtype": "auto"}, "too small for tp 2"),
         ({"tp": 2, "kv_host_bytes": 1 << 20}, "engines in one process"),
     ],
 )
