@@ -18,7 +18,7 @@ _DOT = r"[^\n\r\u2028\u2029]"
 _ANYTHING = "(?s:.)"
 
 _LEADING_MODIFIERS = re.compile(r"\(\?([isu]+)\)")
-_MODIFIED_GROUP = re.compile(r"\(\?[a-zA-Z]*(?:-[a-zA-Z]+)?:(?<!\(\?:)")
+_MODIFIED_GROUP = re.compile(r"\(\?[a-zA-Z-]+:")
 
 
 class PatternTooCostly(Exception):

@@ -125,18 +125,14 @@ def _translated(part: Any) -> Any:
 def _chosen(accepted: Any) -> Any:
     """The first accepted value of each argument that has one."""
     return {
-        name: _first(values)
+        name: _inner(values[0])
         for name, values in accepted.items()
         if values and _LEFT_OUT not in values
     }
 
 
-def _first(values: list[Any]) -> Any:
-    """The first value; the members of an object have lists of accepted values of their own."""
-    return _inner(values[0])
-
-
 def _inner(value: Any) -> Any:
+    """An accepted value; the members of an object have lists of accepted values of their own."""
     if isinstance(value, dict):
         lists = all(isinstance(each, list) for each in value.values())
         return _chosen(value) if lists else value

@@ -1,4 +1,4 @@
-"""Questions to running prose that its own words answer: who did what, how many of what, who said it, where to.
+"""Questions about a passage of prose that its own words answer: persons and their acts, counts, speakers, places.
 
 Does: find phrases of a few shapes in a passage and make each a field whose name holds the words around the value. Does
 not: understand the passage; a shape that occurs twice with the same words is left out.
