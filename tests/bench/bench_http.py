@@ -7,9 +7,10 @@
 alone runs in this one, after the server has ended. The requests are the workload's, with their whole prompts as texts
 (1,030 tokens on average with instruction and outline), seeds of their own, temperature 1 and 256 tokens at most. Cold:
 texts that were never sent; cached: the same texts again. A burst of 512 is 512 clients with one request each; other
-numbers of clients send 512, 128 or 24 requests, each client its next one after an answer. Every answer is validated
-afterwards. Both halves are warmed up alike before: single requests, then twice 64 at once, then the texts of the cached
-cases once.
+numbers of clients send 512, 128 or 24 requests, each client its next one after an answer. `--engines N` serves by N
+engines and sends enough for two at once, over HTTP alone; `--engines 1` gives the figure to compare it with. Every
+answer is validated afterwards. Both halves are warmed up alike before: single requests, then twice 64 at once, then
+the texts of the cached cases once.
 `--shape tiny` runs on a host, to try the script: its figures mean nothing.
 """
 
@@ -61,6 +62,10 @@ CASES = (
 PRIMING = "not counted"
 WARMING = ("warm", "up")
 SUSTAINED = (Case("512 sustained", 512, 4096, runs=2), Case("64 sustained", 64, 4096, runs=2))
+SEVERAL_ENGINES = (
+    Case("1024 sustained, cold", 1024, 2048, cold=True),
+    Case("1024 sustained", 1024, 4096),
+)
 
 
 @dataclass(frozen=True)
@@ -259,7 +264,7 @@ def checkpoint(folder: Path, shape: str, tokenizer: Path) -> None:
         (folder / "config.json").write_text(json.dumps(SHAPES[shape]))
 
 
-def settings(shape: str, workers: int | None) -> dict[str, str]:
+def settings(shape: str, workers: int | None, engines: int | None) -> dict[str, str]:
     """The environment of the server and of the engine alone."""
     engine: dict[str, object] = {
         "weights": "random",
@@ -273,6 +278,8 @@ def settings(shape: str, workers: int | None) -> dict[str, str]:
     given |= {"INTAGLIO_SERVICE_MAX_REQUESTS": "8192", "INTAGLIO_SERVICE_LOG_FORMAT": "json"}
     if workers is not None:
         given["INTAGLIO_SERVICE_API_WORKERS"] = str(workers)
+    if engines is not None:
+        given["INTAGLIO_SERVICE_ENGINES"] = str(engines)
     return {**os.environ, **given}
 
 
@@ -318,6 +325,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--loaders", type=int, default=min(4, os.cpu_count() or 1))
     parser.add_argument("--workers", type=int, help="API processes; default: the service's own")
+    parser.add_argument("--engines", type=int, help="engine processes, each with a device")
     parser.add_argument("--only", choices=("http", "engine"), help="one half of the table")
     parser.add_argument("--cases", nargs="*", help="names of cases")
     parser.add_argument("--requests", type=int, help="only so many requests of the workload")
@@ -330,6 +338,8 @@ def main() -> None:
     cases = [*CASES, *SUSTAINED] if args.shape == ANSWERING else [*CASES]
     if args.shape == "tiny":
         cases = [Case("4 cold", 4, 4, cold=True), Case("4 cached", 4, 4), Case("1 cached", 1, 4)]
+    if args.engines is not None:
+        args.only, cases = "http", [*SEVERAL_ENGINES]
     cases = [case for case in cases if not args.cases or case.name in args.cases]
     found: list[Figures] = []
     with tempfile.TemporaryDirectory() as temporary:
@@ -344,7 +354,7 @@ def measured(
     args: argparse.Namespace, workload: Workload, cases: Sequence[Case], scratch: Path
 ) -> Iterator[Figures]:
     """The figures of all cases, first over HTTP and then of the engine alone."""
-    model, environ = scratch / "model", settings(args.shape, args.workers)
+    model, environ = scratch / "model", settings(args.shape, args.workers, args.engines)
     checkpoint(model, args.shape, args.data / "tokenizers/qwen")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
