@@ -77,6 +77,7 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
         closing.callback(group.close)
         config = rank_config(config)
     built = _built(config, tokenizer, group)
+    closing.callback(built.runner.close)
     executor: Executor[Any] = built.runner if group is None else GroupExecutor(built.runner, group)
     width = built.spec.vocab_size
     overlap = config.scheduler.overlap

@@ -38,7 +38,10 @@ class Communicator(Protocol):
         ...
 
     def abort(self) -> None:
-        """End the exchange for good: a call in progress raises, or its result is undefined. For any thread."""
+        """End the exchange for good: a call in progress raises, or its result is undefined. For any thread.
+
+        It returns when no graph holds a call any more: `Compute.close` releases those of a model.
+        """
         ...
 
 
@@ -101,7 +104,7 @@ class NcclCommunicator:
         self._group: Any = dist.ProcessGroupNCCL(store, rank, size, options)
         self._summing = AllreduceOptions()
         self._gathering = AllgatherOptions()
-        # On the caller's stream: without events between two streams around every call.
+        # On the caller's stream: without events between two streams around every call, and nothing to wait for.
         self._summing.asyncOp = self._gathering.asyncOp = False
         # The first call connects the ranks, which a captured call must not.
         self.all_reduce(torch.zeros(1, device=device))
@@ -109,13 +112,13 @@ class NcclCommunicator:
 
     def all_reduce(self, x: Tensor) -> Tensor:
         """See `Communicator`."""
-        self._group.allreduce([x], self._summing).wait()
+        self._group.allreduce([x], self._summing)
         return x
 
     def all_gather(self, x: Tensor) -> Tensor:
         """See `Communicator`."""
         out = x.new_empty((self.size, *x.shape))
-        self._group._allgather_base(out, x, self._gathering).wait()
+        self._group._allgather_base(out, x, self._gathering)
         return out
 
     def abort(self) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import torch
 
     from ..parallel.communicator import Communicator
+    from ..run.runner import ModelRunner
 
 EXIT_FAILED = 3
 
@@ -84,6 +85,7 @@ def main() -> int:
         rank = Rank(executor)
         while rank.execute(*_received(orders)):
             pass
+        executor.close()
         communicator.abort()
     except (EngineError, RuntimeError) as error:
         sys.excepthook(*sys.exc_info())
@@ -96,7 +98,7 @@ def main() -> int:
 
 def _build(
     setup: wire.RankSetup, reports: "zmq.Socket[bytes]"
-) -> tuple[Executor[Any], "Communicator"]:
+) -> tuple["ModelRunner", "Communicator"]:
     from ..build_runner import build_runner, device_named
     from ..parallel.communicator import connect
     from ..parallel.parallel_layout import ParallelLayout, TensorParallel

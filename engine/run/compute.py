@@ -57,6 +57,10 @@ class Compute(Protocol):
         """See `Executor`."""
         ...
 
+    def close(self) -> None:
+        """Release what was captured, and with it the exchange among ranks; no call may follow."""
+        ...
+
 
 class HostCompute:
     """`Compute` on the CPU, where all work is done when a call returns."""
@@ -148,6 +152,9 @@ class HostCompute:
     def mask_buffer(self, count: int, width: int) -> MaskRows:
         """See `Executor`."""
         return empty_rows(count, width)
+
+    def close(self) -> None:
+        """See `Compute`: nothing is captured on the CPU."""
 
 
 def sent(array: Array, device: torch.device) -> Tensor:

@@ -144,6 +144,10 @@ class ModelRunner:
         """Drop a sequence outside of a plan. Raises `InternalError` if there is none of that number."""
         self._rows.forget(seq_id)
 
+    def close(self) -> None:
+        """See `Compute`."""
+        self._compute.close()
+
     def check(self) -> None:
         """Check the rows of the sequences. Raises `InternalError`."""
         self._rows.check()

@@ -158,6 +158,12 @@ class GpuCompute:
         memory: MaskRows = pinned.numpy()
         return memory
 
+    def close(self) -> None:
+        """See `Compute`."""
+        if self._graphs is not None:
+            self._graphs.release()
+        self._sampling.release()
+
     def _grow(self, batch: Batch) -> None:
         if batch.grown.size:
             at, blocks = sent(batch.grown, self._tables.device)

@@ -69,6 +69,11 @@ class ForwardGraphs:
         """Run the pass of `size` tokens on the present inputs."""
         self._graphs[size].replay()
 
+    def release(self) -> None:
+        """Destroy the graphs; those that still run end first."""
+        for graph in self._graphs.values():
+            graph.reset()
+
     def seconds(self, size: int) -> float:
         """Seconds of a replay on the present inputs: the lesser of two measurements. The host waits."""
         # The others are launched while the first one runs: the device never waits for the host.

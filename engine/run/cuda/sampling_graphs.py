@@ -168,6 +168,13 @@ class SamplingGraphs:
                     self._walk(size)
                 self._walk_graphs[size] = walk
 
+    def release(self) -> None:
+        """Destroy the graphs; those that still run end first."""
+        for graph, _ in self._sampling_graphs.values():
+            graph.reset()
+        for graph in self._walk_graphs.values():
+            graph.reset()
+
     def run_sizes(self) -> None:
         """Run on padding everything that `capture` captures."""
         self._on_device.columns.mask_rows.fill_(-1)
