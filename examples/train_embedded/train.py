@@ -6,7 +6,8 @@ Without `--real` there is no prose, and all documents are synthetic.
 
 The learning rate follows a cosine of the wall clock, so the schedule ends exactly when the time does.
 Checkpoints appear in `--out` every two minutes: `last/` is what the package ships (config and bf16 shards), `state.pt` all
-that `--resume` needs to go on with the same schedule after an end of any sort. `--start` takes only the weights of another run.
+that `--resume` needs to go on with the same schedule after an end of any sort. `--pause` ends a piece of a run early, for a
+later `--resume`. `--start` takes only the weights of another run, or those that the package ships.
 
 A schedule can be spread over machines that share nothing but weights: with `--part 0 0.5` the first runs its first half, and
 with `--part 0.5 1 --start last` the second runs the rest. The optimisers' moments are lost; the warm-up builds new ones.
@@ -52,6 +53,7 @@ class Settings:
     prose_until: float = 0.2  # of the schedule; before it all is prose, and after it a little
     prose_after: float = 0.07
     part: tuple[float, float] = (0.0, 1.0)  # of the schedule, which `seconds` cover
+    pause: float | None = None  # seconds after which this piece ends, wherever the schedule is
 
     def done(self, elapsed: float) -> float:
         """The share of the schedule that is over after `elapsed` seconds of its part."""
@@ -147,8 +149,13 @@ class Training:
 
     def _begin_with(self, folder: Path) -> None:
         """Take the weights of a finished model of this shape; the run is a new one."""
-        weights = {name: weight for file in folder.glob("*.safetensors") for name, weight in load_file(file).items()}
-        self.model.load_state_dict({name.removeprefix("model."): weight for name, weight in weights.items()})
+        found = {name: weight for file in folder.glob("*.safetensors") for name, weight in load_file(file).items()}
+        weights = {name.removeprefix("model."): weight for name, weight in found.items()}
+        scales = {name: weights.pop(name) for name in [*weights] if name.endswith("_scale")}
+        for name, scale in scales.items():
+            matrix = name.removesuffix("_scale")
+            weights[matrix] = weights[matrix].float() * scale
+        self.model.load_state_dict(weights)
 
 
 def run(settings: Settings) -> None:
@@ -161,9 +168,10 @@ def run(settings: Settings) -> None:
     size = sum(weight.numel() for weight in training.model.parameters())
     print(f"{size / 1e6:.2f} M parameters on {training.device}", flush=True)
     before = training.elapsed
+    until = settings.seconds if settings.pause is None else min(settings.seconds, before + settings.pause)
     began = saved = shown = time.monotonic()
     sums = torch.zeros(2, device=training.device)
-    while training.elapsed < settings.seconds:
+    while training.elapsed < until:
         if settings.diet.real and settings.done(training.elapsed) >= settings.prose_until:
             food.prose_share.value = settings.prose_after
         loss = training.learn(food.batch())
@@ -179,8 +187,11 @@ def run(settings: Settings) -> None:
             training.checkpoint(codec)
             saved = now
     training.checkpoint(codec)
-    print(f"done: {training.step} steps, {training.seen / 1e9:.2f} G tokens", flush=True)
-    (settings.out / "done").touch()
+    over = training.elapsed >= settings.seconds
+    state = "done" if over else f"paused at {settings.done(training.elapsed):.0%}"
+    print(f"{state}: {training.step} steps, {training.seen / 1e9:.2f} G tokens", flush=True)
+    if over:
+        (settings.out / "done").touch()
 
 
 def _show(training: Training, food: feed.Feed, sums: list[float], seconds: float) -> None:
@@ -214,6 +225,7 @@ def main() -> None:
     parser.add_argument(
         "--resume", action="store_true", help="go on with the run in --out; --minutes are those of all its pieces"
     )
+    parser.add_argument("--pause", type=float, help="minutes after which this piece ends; --resume goes on")
     parser.add_argument(
         "--prose-until", type=float, default=Settings.prose_until, help="share of the schedule that is prose alone"
     )
@@ -258,6 +270,7 @@ def main() -> None:
             prose_until=chosen.prose_until,
             prose_after=chosen.prose_after,
             part=_part(parser, *chosen.part),
+            pause=None if chosen.pause is None else chosen.pause * 60,
             matrix_rate=Settings.matrix_rate * chosen.rate,
             other_rate=Settings.other_rate * chosen.rate,
         )

@@ -1,17 +1,19 @@
 """A run of training on a CPU: it learns, goes on where it was, and stops where a worker has ended."""
 
 import dataclasses
+import json
 import multiprocessing
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from examples.train_embedded import feed
 from examples.train_embedded.encode import Codec, load
 from examples.train_embedded.model import Shape
-from examples.train_embedded.train import Settings, Training, share_of_rate
+from examples.train_embedded.train import Settings, Training, run, share_of_rate
 
 TOKENIZER = Path(__file__).resolve().parents[2] / "engine" / "embedded" / "tokenizer.json"
 SHAPE = Shape(
@@ -91,3 +93,38 @@ def test_an_ended_worker_ends_the_run() -> None:
     worker.join()
     with pytest.raises(RuntimeError, match="reader-1"):
         feed.Feed(context.Queue(), context.Value("d", 0.0), (worker,)).check()
+
+
+def test_a_run_starts_with_the_8_bit_weights_of_the_package(settings: Settings) -> None:
+    folder = TOKENIZER.parent
+    known = json.loads((folder / "config.json").read_text())
+    shape = Shape(**{field.name: known[field.name] for field in dataclasses.fields(Shape)})
+    training = Training(dataclasses.replace(settings, shape=shape, start=folder))
+    matrix = "layers.0.mlp.up_proj.weight"
+    index = json.loads((folder / "model.safetensors.index.json").read_text())["weight_map"]
+    codes, scales = (
+        load_file(folder / index[name])[name]
+        for name in (f"model.{matrix}", f"model.{matrix}_scale")
+    )
+    assert codes.dtype == torch.int8
+    torch.testing.assert_close(training.model.state_dict()[matrix], codes.float() * scales)
+
+
+def test_a_paused_run_goes_on_to_its_end(
+    settings: Settings, batch: feed.Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Food:
+        queue = multiprocessing.get_context("spawn").Queue()
+
+        def batch(self) -> feed.Batch:
+            return batch
+
+    monkeypatch.setattr(feed, "start", lambda diet, workers: Food())
+    whole = dataclasses.replace(settings, seconds=1.0)
+    run(dataclasses.replace(whole, pause=0.05))
+    paused = Training(dataclasses.replace(whole, resumed=True))
+    assert not (settings.out / "done").exists()
+    assert 0.05 <= paused.elapsed < 1.0
+    run(dataclasses.replace(whole, resumed=True))
+    assert (settings.out / "done").exists()
+    assert Training(dataclasses.replace(whole, resumed=True)).step > paused.step
