@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from . import events, mentions, pages, papers, people, plain, recipes
+from . import conversations, events, meetings, mentions, pages, papers, people, plain, questions, recipes, requests
 from .records import Record
 
 Reader = Callable[[str, str], Record | Iterator[Record] | None]
@@ -92,5 +92,15 @@ SOURCES = (
     Source("datamade/probablepeople", "MIT", readers=(("name_data/labeled/*.xml", people.labelled_names),)),
     Source("tech-conferences/conference-data", "MIT", readers=(("conferences/*.json", events.conferences),)),
     Source("amir-zeldes/gum", "CC-BY-4.0 (annotations), CC-BY or CC-BY-SA (texts)", readers=(("coref/gum/tsv/*.tsv", mentions.passages),)),
+    Source("google-research-datasets/dstc8-schema-guided-dialogue", "CC-BY-SA-4.0", readers=(("train/dialogues_*.json", conversations.conversations),)),
+    Source("clinc/oos-eval", "CC-BY-3.0", readers=(("data/data_full.json", requests.intents),)),
+    Source("PolyAI-LDN/task-specific-datasets", "CC-BY-4.0", readers=(
+        ("banking_data/train.csv", requests.bank_questions),
+        ("nlupp/data/*/fold*.json", requests.aspects),
+        ("span_extraction/restaurant8k/train_0.json", requests.table_bookings),
+    )),
+    Source("sonos/nlu-benchmark", "CC0-1.0", readers=(("2017-06-custom-intent-engines/*/train_*[!l].json", requests.assistant_requests),)),
+    Source("nodejs/TSC", "ISC", readers=(("meetings/*.md", meetings.minutes),)),
+    Source("google-deepmind/xquad", "CC-BY-SA-4.0", readers=(("xquad.en.json", questions.paragraphs), ("xquad.de.json", questions.paragraphs), ("xquad.es.json", questions.paragraphs))),
     *(Source(f"standardebooks/{name}", "CC0-1.0", _BOOK, plain.xhtml) for name in _BOOKS),
 )  # fmt: skip
