@@ -19,6 +19,7 @@ import argparse
 import math
 import shutil
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -158,12 +159,12 @@ class Training:
         self.model.load_state_dict(weights)
 
 
-def run(settings: Settings) -> None:
+def run(settings: Settings, feed_of: Callable[[feed.Diet, int], feed.Feed] = feed.start) -> None:
     torch.manual_seed(1)
     torch.set_float32_matmul_precision("high")
     (settings.out / "done").unlink(missing_ok=True)
     training = Training(settings)
-    food = feed.start(replace(settings.diet, piece=settings.diet.piece + training.piece), settings.workers)
+    food = feed_of(replace(settings.diet, piece=settings.diet.piece + training.piece), settings.workers)
     codec = Codec.of(load(settings.diet.tokenizer))
     size = sum(weight.numel() for weight in training.model.parameters())
     print(f"{size / 1e6:.2f} M parameters on {training.device}", flush=True)

@@ -110,21 +110,20 @@ def test_a_run_starts_with_the_8_bit_weights_of_the_package(settings: Settings) 
     torch.testing.assert_close(training.model.state_dict()[matrix], codes.float() * scales)
 
 
-def test_a_paused_run_goes_on_to_its_end(
-    settings: Settings, batch: feed.Batch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Food:
-        queue = multiprocessing.get_context("spawn").Queue()
-
+def test_a_paused_run_goes_on_to_its_end(settings: Settings, batch: feed.Batch) -> None:
+    class Food(feed.Feed):
         def batch(self) -> feed.Batch:
             return batch
 
-    monkeypatch.setattr(feed, "start", lambda diet, workers: Food())
+    def food(diet: feed.Diet, workers: int) -> feed.Feed:
+        context = multiprocessing.get_context("spawn")
+        return Food(context.Queue(), context.Value("d", 0.0), ())
+
     whole = dataclasses.replace(settings, seconds=1.0)
-    run(dataclasses.replace(whole, pause=0.05))
+    run(dataclasses.replace(whole, pause=0.05), food)
     paused = Training(dataclasses.replace(whole, resumed=True))
     assert not (settings.out / "done").exists()
     assert 0.05 <= paused.elapsed < 1.0
-    run(dataclasses.replace(whole, resumed=True))
+    run(dataclasses.replace(whole, resumed=True), food)
     assert (settings.out / "done").exists()
     assert Training(dataclasses.replace(whole, resumed=True)).step > paused.step
