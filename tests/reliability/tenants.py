@@ -31,11 +31,10 @@ def area(positive: Sequence[float], negative: Sequence[float]) -> float:
 
 
 def hits(service: Live, key: str) -> float:
-    """The prompt tokens found in the prefix cache so far."""
+    """The prompt tokens found in the prefix cache so far; none before the engine's first beat."""
     answer = service.http.get("/metrics", headers={"authorization": f"Bearer {key}"})
-    return next(
-        float(line.split()[1]) for line in answer.text.splitlines() if line.startswith(HITS)
-    )
+    counts = (float(line.split()[1]) for line in answer.text.splitlines() if line.startswith(HITS))
+    return next(counts, 0.0)
 
 
 def probe(service: Live, key: str, text: str) -> float:
