@@ -42,6 +42,12 @@ def _bytes(text: bytes) -> Longs:
     return np.frombuffer(text, np.uint8).astype(np.int64)
 
 
+@cache
+def _values(digit: tuple[bytes, ...]) -> Longs:
+    """The value of each byte of a digit, in the order of its bytes. Few different arguments occur."""
+    return np.repeat(np.arange(len(digit)), [len(spellings) for spellings in digit])
+
+
 class _Speller:
     """The automaton of all spellings of one character; node 0 is the start.
 
@@ -52,11 +58,12 @@ class _Speller:
     def __init__(self, bounds: Ints, classes: Ints) -> None:
         self.bounds = [*bounds.tolist(), CODE_POINTS]
         self.classes = classes.tolist()
+        # The row entry of each complete character.
+        of_class = np.where(classes >= 0, -2 - classes, -1).astype(np.int32)
+        self.entries = np.repeat(of_class, np.diff(np.append(bounds, CODE_POINTS)))
         self.rows: list[Ints] = [np.full(BYTES, -1, np.int32)]
         self.numbers: dict[bytes, int] = {}
         self.trees: dict[Hashable, int] = {}
-        inner = np.searchsorted(bounds, np.arange(0x80), "right") - 1
-        self.ascii = np.where(classes[inner] >= 0, -2 - classes[inner], -1).tolist()
 
     def node(self, row: Ints) -> int:
         """The node with this row, or -1 for an empty row."""
@@ -70,10 +77,7 @@ class _Speller:
 
     def value(self, point: int) -> int:
         """The row entry of a complete character."""
-        if point < 0x80:
-            return int(self.ascii[point])
-        c = self.classes[bisect_right(self.bounds, point) - 1]
-        return -2 - c if c >= 0 else -1
+        return int(self.entries[point])
 
     def tree(self, low: int, high: int, digits: tuple[tuple[bytes, ...], ...]) -> int:
         """The row entry for characters `low` to `high` - 1, spelled by digits; each digit lists its bytes by value."""
@@ -91,6 +95,9 @@ class _Speller:
                 self.trees[name] = self.node(row)
             return self.trees[name]
         row = np.full(BYTES, -1, np.int32)
+        if len(digits) == 1:
+            row[_bytes(b"".join(digits[0]))] = self.entries[low:high][_values(digits[0])]
+            return self.node(row)
         for i, spellings in enumerate(digits[0]):
             row[_bytes(spellings)] = self.tree(low + i * size, low + (i + 1) * size, digits[1:])
         return self.node(row)
@@ -99,7 +106,7 @@ class _Speller:
         """Write the raw characters from `lowest` on into `row`."""
         tail = tuple(bytes([b]) for b in range(0x80, 0xC0))
         # Leads E0 and F0 exclude overlong forms, ED surrogates, F4 values beyond the last code point.
-        row[lowest:0x80] = self.ascii[lowest:]
+        row[lowest:0x80] = self.entries[lowest:0x80]
         for lead in range(0xC2, 0xE0):
             row[lead] = self.tree((lead & 31) << 6, (lead & 31) + 1 << 6, (tail,))
         for lead in range(0xE0, 0xF0):

@@ -22,7 +22,7 @@ import numpy as np
 
 from ..base.addresses import addresses, grid, line, octets
 from ..base.array_types import Bytes, Ints, Longs
-from ..base.growing_array import empty, held_bytes
+from ..base.growing_array import empty, held_bytes, roomier
 from ..jit.kernel import kernel
 
 DEAD: Final = -1
@@ -90,7 +90,7 @@ def tables_at(held: Longs) -> Tables:
 
 
 class Growing:
-    """A numpy array of int32 that doubles when it is full. Rows from `count` on are undefined."""
+    """A numpy array of int32 that is replaced by a larger one when it is full. Rows from `count` on are undefined."""
 
     def __init__(self, moved: Callable[["Growing"], None], width: int, room: int = 64) -> None:
         """`width`: number of columns, 0 for a vector; `room`: initial number of rows.
@@ -108,6 +108,11 @@ class Growing:
         """Memory held; pages that were never written do not count."""
         return held_bytes(self.array, self.count)
 
+    @property
+    def used_bytes(self) -> int:
+        """Size of the rows."""
+        return self.count * self.array.strides[0]
+
     def extend(self, rows: Sequence[int] | Ints) -> int:
         """Append rows; returns the number of the first row."""
         first = self._more(len(rows))
@@ -124,10 +129,7 @@ class Growing:
         """Make room for `count` more rows; returns the number of the first."""
         first, self.count = self.count, self.count + count
         if self.count > len(self.array):
-            shape = (2 * self.count, *self.array.shape[1:])
-            larger = empty(shape)
-            larger[:first] = self.array[:first]
-            self.array = larger
+            self.array = roomier(self.array, first, self.count)
             moved = self._moved()
             assert moved is not None
             moved(self)
@@ -145,7 +147,7 @@ class GrowingTables:
 
     Other threads may be reading a snapshot from before an array grew. Entries of the arrays refer to rows of one
     another, so all are replaced then: what is written from then on is written where no older snapshot sees it. Arrays
-    double, so that the copies take time in proportion to the final size.
+    at least double, so that the copies take time in proportion to the final size.
     """
 
     def __init__(self) -> None:
@@ -160,7 +162,6 @@ class GrowingTables:
         self._numbers: dict[bytes, int] = {}
         self._partitions: dict[tuple[bytes, ...], int] = {}
         self.tables: Tables  # the current snapshot
-        self.nbytes = 0  # of all arrays, with unused room
         self._take()
 
     @property
@@ -168,6 +169,12 @@ class GrowingTables:
         """Memory held, without pages that were never written."""
         growing = self.states, self.cells, self.sites, self.returns, self._alphabets
         return sum(each.held_bytes for each in growing) + self.live.nbytes
+
+    @property
+    def used_bytes(self) -> int:
+        """Size of all rows."""
+        growing = self.states, self.cells, self.sites, self.returns, self._alphabets
+        return sum(each.used_bytes for each in growing) + self._lives
 
     def _moved(self, grown: Growing | None) -> None:
         """Take a new snapshot after `grown` (None: `live`) has got a larger array; no other array is shared with it."""
@@ -187,7 +194,6 @@ class GrowingTables:
             self.live,
         )
         self.tables = Tables(*arrays, addresses(*arrays))
-        self.nbytes = sum(array.nbytes for array in self.tables)
 
     def alphabet(self, classes: Ints) -> int:
         """The number of a partition of the bytes into classes, int32 [256]."""

@@ -38,7 +38,7 @@ from .lazy_tables import (
 from .leaf import Leaf
 from .rule import Call, End, Rule, Target, as_written
 
-MOST_BYTES: Final = 1 << 25
+MOST_BYTES: Final = 24 << 20
 _UNKNOWN: Final = -1, -1, -1, -1, 0  # the row of a state that no text has reached
 # States made by `renew`: a long text may need one for each character.
 _MOST_RENEWED: Final = 4096
@@ -104,7 +104,7 @@ class Machine:
     """A rule or leaf and everything it calls, expanded as far as texts have reached."""
 
     def __init__(self, root: Rule | Dfa, most_bytes: int = MOST_BYTES) -> None:
-        """`most_bytes` bounds the tables; copies of leaves are allowed in addition, up to a multiple of it.
+        """`most_bytes` bounds the rows of the tables; copies of leaves are allowed in addition, up to a multiple of it.
 
         Raises:
             Unsatisfiable: no output is legal.
@@ -154,8 +154,8 @@ class Machine:
         with self._lock:
             if self._growing.states.array[state, ROW] >= 0:
                 return
-            extra = min(2 * self._leaf_bytes, _LEAVES_MORE * self.most_bytes)  # arrays double
-            if self._growing.nbytes > self.most_bytes + extra:
+            extra = min(self._leaf_bytes, _LEAVES_MORE * self.most_bytes)
+            if self._growing.used_bytes > self.most_bytes + extra:
                 raise TablesFull(
                     f"this constraint needs tables of more than {self.most_bytes} bytes"
                 )

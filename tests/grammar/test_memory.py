@@ -22,7 +22,7 @@ from intaglio.grammar.api import (
 from intaglio.grammar.automata import Dfa, literal
 from intaglio.grammar.automata.automaton_cache import automaton_bytes, size_bounded_cache
 from intaglio.grammar.backends.native import NativeGrammar
-from intaglio.grammar.base.growing_array import LEAST_BYTES, empty, held_bytes
+from intaglio.grammar.base.growing_array import LEAST_BYTES, empty, held_bytes, roomier
 from intaglio.grammar.compiler.automata_budget import automata_bytes, shrink_automata
 
 from tests.support.distinct_schemas import schema
@@ -216,6 +216,18 @@ def test_a_large_array_goes_back_to_the_system_with_its_last_view() -> None:
     assert (view == np.full((10, 256), 7)).all()
     del view
     assert _maps() < before + size // 2
+
+
+def test_an_array_that_grows_keeps_its_rows_and_reserves_room_that_takes_no_memory() -> None:
+    array, used, copies = empty((4, 5)), 0, 0
+    for count in range(1, 40_000, 37):
+        if count > len(array):
+            array, copies = roomier(array, used, count), copies + 1
+        array[used:count] = np.arange(used, count)[:, None]
+        used = count
+    assert (array[:used] == np.arange(used)[:, None]).all()
+    assert copies <= 12
+    assert held_bytes(array, used) < array[:used].nbytes + 8192
 
 
 def test_a_small_array_is_the_allocators() -> None:

@@ -110,6 +110,42 @@ def test_windows_far_from_bounds_are_the_same() -> None:
     assert len(leaves) == 2
 
 
+MOST_STATES = 8000
+"""Of a window's leaf: making one takes some 10 ms, in which all other requests wait."""
+
+LETTERS = "\u00e9\u0416\u3042\ud55c\U00020000"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "most"),
+    [
+        (r"^\p{L}+$", 300),
+        (r"^\p{Lu}\p{Ll}+( \p{L}+)*$", 300),
+        (r"^\p{L}{3,40}$", None),
+        (r"^(\p{L}{2,9}|\p{N}{1,7}|\p{P}{3,5})+$", None),
+    ],
+)
+def test_windows_of_large_classes_are_small(pattern: str, most: int | None) -> None:
+    chars = search(pattern)
+    counted = CountedString(chars, most)
+    state, read = 0, 0
+    for letter in "A" + 2 * LETTERS:
+        leaf = counted.following(CountedChars(state, read))
+        assert leaf.states <= MOST_STATES
+        state = chars.step(state, ord(letter.lower() if read else letter))
+        read += most is not None
+
+
+@pytest.mark.parametrize(("count", "fits"), [(0, False), (1, True), (300, True), (301, False)])
+def test_letters_of_all_scripts_are_counted(count: int, fits: bool) -> None:
+    schema = {"type": "string", "pattern": r"^\p{L}+$", "maxLength": 300}
+    root = Language(read(json.dumps(schema)), Options()).root
+    text = (LETTERS * count)[:count]
+    for spelled in (json.dumps(text, ensure_ascii=False), json.dumps(text)):
+        assert accepts(root, spelled.encode()) is fits
+    assert not accepts(root, json.dumps("1" + text[1:]).encode())
+
+
 def test_a_window_is_renewed_between_characters_only() -> None:
     chars = search("^.*$")
     counted = CountedString(chars, 5000)
