@@ -4,18 +4,20 @@
 modules are the scenes.
 """
 
-from . import abroad, letters, living, offices, papers, tables, trading, working
+from . import abroad, desks, letters, living, offices, papers, tables, trading, wares, working
 from .scene import Scene, compose
 from .statements import statements
 
 SCENES: tuple[Scene, ...] = (
     *abroad.SCENES,
+    *desks.SCENES,
     *letters.SCENES,
     *living.SCENES,
     *offices.SCENES,
     *papers.SCENES,
     *tables.SCENES,
     *trading.SCENES,
+    *wares.SCENES,
     *working.SCENES,
 )
 
