@@ -4,7 +4,7 @@
 modules are the scenes.
 """
 
-from . import abroad, desks, letters, living, offices, papers, tables, trading, wares, working
+from . import abroad, desks, letters, living, offices, papers, posts, tables, trading, wares, working
 from .scene import Scene, compose
 from .statements import statements
 
@@ -15,6 +15,7 @@ SCENES: tuple[Scene, ...] = (
     *living.SCENES,
     *offices.SCENES,
     *papers.SCENES,
+    *posts.SCENES,
     *tables.SCENES,
     *trading.SCENES,
     *wares.SCENES,
