@@ -6,7 +6,8 @@ Ten schemas, each with twenty documents that say nothing of what is required. Ev
 time is its own. Told by schema and for all: output tokens (median, 99th percentile, most), the largest share of its
 default budget that an answer took, how many values looped, how many answers reached their budget, seconds of processor
 time, which others' work shifts little, and of the clock. Exits with 1 where an answer is longer than its stated budget,
-or the 99th percentile of processor time is over three times the median.
+or the 99th percentile of processor time of a schema is over three times its median. The ratio over all requests says
+little of endless values: the medians of the schemas lie between 15 and 110 tokens.
 """
 
 import argparse
@@ -186,10 +187,14 @@ def main() -> int:
     print(row("all", found))
     if options.out is not None:
         options.out.write_text(json.dumps([asdict(one) for one in found], indent=1))
-    cpu = [one.cpu_s for one in found]
     too_long = [one for one in found if one.tokens > one.budget]
-    too_slow = percentile(cpu, 0.99) > 3 * median(cpu)
-    return int(bool(too_long) or too_slow)
+    return int(bool(too_long) or any(is_uneven(found, name) for name in SCHEMAS))
+
+
+def is_uneven(found: Sequence[Measured], name: str) -> bool:
+    """Whether the slowest requests of a schema take over three times the processor time of its median."""
+    cpu = [one.cpu_s for one in found if one.schema == name]
+    return bool(cpu) and percentile(cpu, 0.99) > 3 * median(cpu)
 
 
 if __name__ == "__main__":
