@@ -21,7 +21,7 @@ from .model.decoder import Decoder
 from .model.expected_tensors import layer_matrices
 from .model.schemes import AT_LOADING
 from .model.schemes.coded import Coded
-from .model.schemes.scheme import Uniform
+from .model.schemes.scheme import Dense, Uniform
 from .model.sharded_weights import refuse_indivisible, sharded_spec
 from .model.spec import ModelSpec, read_spec
 from .model.weights import load_decoder, random_decoder
@@ -91,7 +91,7 @@ def build_runner(
         torch.set_num_threads(model.threads)
     spec = _spec(model)
     device = device_named(model.device)
-    refuse_experts(spec, device)
+    refuse_experts(spec, device, parallel)
     own = spec
     if parallel is not None:
         refuse_indivisible(spec, parallel.layout.tp)
@@ -148,13 +148,26 @@ def device_named(name: str) -> torch.device:
     return torch.device("cpu" if name == "cpu" or not there else "cuda")
 
 
-def refuse_experts(spec: ModelSpec, device: torch.device) -> None:
-    """Raise `ConfigError` for a mixture of experts on a GPU, which has no kernels for it."""
-    if spec.experts is not None and device.type == "cuda":
+def refuse_experts(
+    spec: ModelSpec, device: torch.device, parallel: TensorParallel | None = None
+) -> None:
+    """Raise `ConfigError` for experts on a GPU that are quantised or divided, which has no kernels for them."""
+    layout = spec.family.experts
+    if spec.experts is None or layout is None or device.type != "cuda":
+        return
+    if parallel is not None:
         raise ConfigError(
-            f"mixtures of experts ({spec.family.name}) run on a CPU only",
+            f"mixtures of experts ({spec.family.name}) are not divided among GPUs",
+            where="tp",
+            hint="set tp to 1, or device to cpu",
+        )
+    layer = spec.experts.layers.index(True)
+    schemes = [spec.schemes.of(name.format(i=layer, e=0)) for name in layout.linears.values()]
+    if any(scheme != Dense() for scheme in schemes):
+        raise ConfigError(
+            f"quantised experts ({spec.family.name}) run on a CPU only",
             where="device",
-            hint="set device to cpu",
+            hint="set device to cpu, or load the checkpoint that was not quantised",
         )
 
 

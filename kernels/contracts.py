@@ -184,6 +184,37 @@ class Weight(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class ExpertMlp:
+    """The gated MLP of one expert. `gate_up` is fused: gate, then up."""
+
+    gate_up: Weight
+    down: Weight
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureRule:
+    """The experts that a row uses, and their gate.
+
+    They are the `per_token` ones with the highest probabilities, which are divided by their sum if `renormalised`.
+    """
+
+    per_token: int
+    renormalised: bool
+    gate: Gate
+
+
+class Experts(Protocol):
+    """The experts of one layer (Shazeer et al. 2017, sparsely gated; Jiang et al. 2024, Mixtral)."""
+
+    def outputs(self, x: Tensor, logits: Tensor) -> Tensor:
+        """The sums of the outputs of the chosen experts, weighted by their probabilities, for `x` [N, hidden].
+
+        `logits` [N, experts]. Returns a new tensor [N, hidden]. An expert that no row chooses is not read.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreScaling:
     """The scaling of products of queries and keys to attention scores.
 
@@ -247,6 +278,14 @@ class Kernels(Protocol):
     ) -> Weight | None:
         """The weight of quantised `blocks`, with the same inputs and concatenated along the outputs, for a model in
         `dtype`; None: these kernels do not multiply by such codes."""
+        ...
+
+    def experts(self, mlps: Sequence[ExpertMlp], rule: MixtureRule) -> Experts:
+        """The experts of one layer, all of one shape; may keep the weights or copy them.
+
+        Raises:
+            ValueError: these kernels have no mixtures of such weights.
+        """
         ...
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:

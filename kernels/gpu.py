@@ -16,6 +16,9 @@ from .contracts import (
     Attend,
     AttentionPass,
     Epilogue,
+    ExpertMlp,
+    Experts,
+    MixtureRule,
     Places,
     Ragged,
     RmsNorm,
@@ -23,6 +26,7 @@ from .contracts import (
     Weight,
 )
 from .drafts.verify import verify
+from .experts.grouped_experts import GroupedExperts
 from .linear.linear import DenseWeight, finish
 from .linear.rms_norm import rms_norm
 from .memory.kv_copy import kv_copy
@@ -59,6 +63,10 @@ class GpuKernels:
         """A weight on the codes, for models in bfloat16; None for groups that the kernels cannot read."""
         form = packed(blocks) if dtype == torch.bfloat16 else None
         return None if form is None else CodedWeight(form, bias, self._counters)
+
+    def experts(self, mlps: Sequence[ExpertMlp], rule: MixtureRule) -> Experts:
+        """Experts with their matrices copied into one tensor."""
+        return GroupedExperts(mlps, rule)
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
         """One launch, which starts after the preceding kernel has finished."""

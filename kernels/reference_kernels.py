@@ -16,6 +16,9 @@ from .contracts import (
     PLAIN_SCALING,
     AttentionPass,
     Epilogue,
+    ExpertMlp,
+    Experts,
+    MixtureRule,
     Places,
     QKNorm,
     Ragged,
@@ -24,6 +27,7 @@ from .contracts import (
     Weight,
 )
 from .drafts import reference_verify
+from .experts.reference_experts import ReferenceExperts
 from .sample import reference_logits
 from .sampling_contracts import SampleArgs, Sampled
 from .verified import Verified
@@ -59,6 +63,9 @@ class ReferenceKernels:
         dtype: torch.dtype,  # noqa: ARG002
     ) -> Weight | None:
         return None
+
+    def experts(self, mlps: Sequence[ExpertMlp], rule: MixtureRule) -> Experts:
+        return ReferenceExperts(mlps, rule)
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
         return reference.rms_norm(x, norm.weight, norm.eps)

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from intaglio.kernels.contracts import Gate, Kernels, QKNorm, RmsNorm, Weight
+from intaglio.kernels.contracts import (
+    ExpertMlp,
+    Gate,
+    Kernels,
+    MixtureRule,
+    QKNorm,
+    RmsNorm,
+    Weight,
+)
 from torch import Tensor
 
 from ..errors import ModelError
@@ -20,7 +28,7 @@ from .decoder import AttentionVariant, Decoder
 from .expected_tensors import check_tensors, expected_tensors
 from .family import EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM, ExpertLayout
 from .layers import Attention, GatedMlp, Layer, Mlp, Residual, WholeNorm
-from .mixture import Expert, Mixture
+from .mixture import Mixture
 from .rotary import build_table, rotation_order
 from .row_parallel import RowParallelWeight
 from .schemes.scheme import Dense, Stored, combined_weight, stacked
@@ -276,13 +284,13 @@ class _LayerParts:
         first, width = len(queries), len(keys)
         return torch.cat((queries, keys + first, torch.arange(width) + first + width))
 
-    def expert(self, e: int, layout: ExpertLayout) -> Expert:
+    def expert(self, e: int, layout: ExpertLayout) -> ExpertMlp:
         """The weights of expert `e` of this layer."""
         gate, up, down = (
             _StoredMatrix(self.weights, layout.linears[part].format(i=self.i, e=e), None)
             for part in ("gate", "up", "down")
         )
-        return Expert(
+        return ExpertMlp(
             self._weight([gate, up], None, summed=False), self._weight([down], None, summed=True)
         )
 
@@ -329,10 +337,10 @@ def _mlp(parts: _LayerParts) -> Mlp:
         return Mixture(
             norm=parts.norm("mlp_norm"),
             router=parts.kernels.weight(router),
-            experts=tuple(parts.expert(e, layout) for e in range(experts.count)),
-            gate=Gate(spec.activation),
-            per_token=experts.per_token,
-            renormalised=experts.renormalised,
+            experts=parts.kernels.experts(
+                tuple(parts.expert(e, layout) for e in range(experts.count)),
+                MixtureRule(experts.per_token, experts.renormalised, Gate(spec.activation)),
+            ),
             residual=parts.residual("mlp_post_norm"),
             kernels=parts.kernels,
         )

@@ -7,7 +7,8 @@ Random weights (norms 1, all else N(0, 0.02)), the included model's tokenizer. E
 number of ranks is a process of its own, so that memory and kernels of one do not weigh on the next. The floor is the
 bytes of weights, and of keys and values at the mean context, over the measured copy bandwidth and the number of ranks.
 
-`--shape tiny --device cpu` tries the script on a host, over gloo: its figures mean nothing.
+`--tp 1 --shape 30b-a3b` is a mixture of experts, on one GPU. `--shape tiny --device cpu` tries the script on a host,
+over gloo: its figures mean nothing.
 """
 
 import argparse
@@ -39,7 +40,23 @@ LARGE: dict[str, Any] = COMMON | {
     "num_attention_heads": 64,
     "tie_word_embeddings": False,
 }
-DIVIDED = {**SHAPES, "70b": LARGE}
+EXPERTS: dict[str, Any] = COMMON | {
+    "architectures": ["Qwen3MoeForCausalLM"],
+    "hidden_size": 2048,
+    "intermediate_size": 6144,
+    "num_hidden_layers": 48,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 4,
+    "head_dim": 128,
+    "moe_intermediate_size": 768,
+    "num_experts": 128,
+    "num_experts_per_tok": 8,
+    "norm_topk_prob": True,
+    "mlp_only_layers": [],
+    "decoder_sparse_step": 1,
+    "tie_word_embeddings": False,
+}
+DIVIDED = {**SHAPES, "70b": LARGE, "30b-a3b": EXPERTS}
 PROMPT = 64
 PROCESS_S = 540
 

@@ -2,9 +2,9 @@
 
     python tests/bench/roofline.py MODEL_FOLDER [--bandwidth TB/s] [--context N] [--results FILE ...]
 
-Every step reads all weights once (the embedding table only where it is the head) and the keys and values of every
-sequence once; nothing is faster than the memory. The bandwidth is measured by a copy where there is a GPU. With files
-that `bench_extract.py` wrote, measured steps stand beside their floor.
+Every step reads all weights once (the embedding table only where it is the head, and only the experts in use) and the
+keys and values of every sequence once; nothing is faster than the memory. The bandwidth is measured by a copy where
+there is a GPU. With files that `bench_extract.py` wrote, measured steps stand beside their floor.
 """
 
 import argparse
@@ -40,10 +40,19 @@ def weight_bytes(spec: ModelSpec, element: int = 2) -> int:
     return element * (count if spec.tied else count - spec.vocab_size * spec.hidden)
 
 
+def unread_bytes(spec: ModelSpec, sequences: int, element: int = 2) -> float:
+    """Bytes of the experts that no sequence chooses, expected where all are chosen alike."""
+    experts = spec.experts
+    if experts is None:
+        return 0.0
+    unused = (1 - experts.per_token / experts.count) ** sequences * experts.count
+    return element * sum(experts.layers) * unused * 3 * experts.ffn * spec.hidden
+
+
 def floor_ms(spec: ModelSpec, sequences: int, context: float, bandwidth: float) -> float:
     """Milliseconds to read the weights, and `context` keys and values of each sequence, in two-byte elements."""
     kv = spec.kv_block_bytes(1, 2) * context * sequences
-    return 1e3 * (weight_bytes(spec) + kv) / bandwidth
+    return 1e3 * (weight_bytes(spec) - unread_bytes(spec, sequences) + kv) / bandwidth
 
 
 def main() -> None:

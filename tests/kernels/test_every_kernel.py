@@ -35,12 +35,15 @@ from intaglio.kernels.contracts import (
     PLAIN_SCALING,
     Activation,
     AddTo,
+    ExpertMlp,
     Gate,
     Logits,
+    MixtureRule,
     Packs,
     RmsNorm,
     ScoreScaling,
 )
+from intaglio.kernels.experts.expert_product import expert_product, paired
 from intaglio.kernels.gpu import GpuKernels
 from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar.vocabulary_layout import lay_out
@@ -76,10 +79,10 @@ Checks = list[Callable[[], None]]
 """What is to be asserted of launches that have been made: when kernels are only compiled, nothing can be."""
 
 KERNELS = {
-    "_decode", "_dequantise", "_gate", "_gemv", "_kv_copy", "_legal_row", "_legal_words", "_lone", "_narrow_codes",
-    "_packed", "_quantise_rows", "_rms_norm", "_rope_and_store", "_scaled_tiles", "_skinny", "_skinny_codes",
-    "_softcap", "_tiles", "_verify", "advance_pass", "cut_pass", "first_pass", "flat_pass", "stack_pass",
-    "replay_pass", "tile_pass", "walk_pass",
+    "_combine", "_decode", "_dequantise", "_gate", "_gemv", "_kv_copy", "_legal_row", "_legal_words", "_lone",
+    "_narrow_codes", "_packed", "_quantise_rows", "_rms_norm", "_rope_and_store", "_route", "_scaled_tiles",
+    "_scanned_experts", "_skinny", "_skinny_codes", "_softcap", "_sorted_experts", "_tiles", "_verify",
+    "advance_pass", "cut_pass", "first_pass", "flat_pass", "replay_pass", "stack_pass", "tile_pass", "walk_pass",
 }  # fmt: skip
 
 
@@ -199,6 +202,31 @@ def linears() -> Checks:
             near(gate(y), reference.gate(x)),
         ]
     return checks
+
+
+def experts() -> Checks:
+    """A layer of experts, of few rows; and a product of pairs that are sorted, as those of many rows are."""
+    hidden, ffn, count = 64, 48, 6
+    rule = MixtureRule(2, renormalised=True, gate=Gate(Activation.SILU))
+    kernels, checks = GpuKernels(DEVICE), Checks()
+    matrices = [
+        (randn(2 * ffn, hidden, seed=e) * 0.1, randn(hidden, ffn, seed=50 + e) * 0.1)
+        for e in range(count)
+    ]
+    mlps = [ExpertMlp(*(kernels.weight(m.to(DEVICE)) for m in pair)) for pair in matrices]
+    plain = [ExpertMlp(*(reference.ReferenceWeight(m, None) for m in pair)) for pair in matrices]
+    layer, right = kernels.experts(mlps, rule), ReferenceKernels().experts(plain, rule)
+    for rows in (1, 9):
+        x, logits = randn(rows, hidden, seed=1), randn(rows, count, seed=2)
+        got = layer.outputs(x.to(DEVICE), logits.to(DEVICE))
+        checks.append(near(got, right.outputs(x, logits), 3 * LIMIT))
+    chosen = torch.arange(40, dtype=torch.int32).view(20, 2) % count
+    pairs = paired(chosen.to(DEVICE), count, most_scanned=0)
+    x, out = randn(20, hidden, seed=3), torch.empty((40, 2 * ffn), dtype=DTYPE, device=DEVICE)
+    ups = torch.stack([up for up, _ in matrices])
+    expert_product(x.to(DEVICE), ups.to(DEVICE), pairs, out, per_row=2)
+    products = [x[p // 2].double() @ ups[p % count].double().T for p in range(40)]
+    return [*checks, near(out, torch.stack(products))]
 
 
 def quantised() -> Checks:
@@ -385,6 +413,7 @@ CASES = [
     packed_tokens,
     raw,
     linears,
+    experts,
     quantised,
     head,
     picks,

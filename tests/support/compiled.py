@@ -20,8 +20,10 @@ from intaglio.kernels.contracts import (
     PLAIN_SCALING,
     Activation,
     AddTo,
+    ExpertMlp,
     Gate,
     Logits,
+    MixtureRule,
     Packs,
     Places,
     QKNorm,
@@ -30,6 +32,7 @@ from intaglio.kernels.contracts import (
     ScoreScaling,
 )
 from intaglio.kernels.drafts.verify import verify
+from intaglio.kernels.experts.grouped_experts import GroupedExperts
 from intaglio.kernels.grammar import walk_masks
 from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar.vocabulary_layout import lay_out
@@ -161,6 +164,21 @@ def linears() -> None:
                 down.matmul(gated, epilogue=AddTo(x, norm))
 
 
+def experts() -> None:
+    """Mixtures with few experts and many, of one row, of some, and of a prompt."""
+    for hidden, ffn, count, per_token in ((2048, 768, 128, 8), (4096, 1024, 8, 2)):
+        rule = MixtureRule(per_token, renormalised=True, gate=Gate(Activation.SILU))
+        counters = torch.zeros(64, dtype=torch.int32)
+        up, down = (
+            DenseWeight(torch.empty(shape, dtype=torch.bfloat16), None, counters)
+            for shape in ((2 * ffn, hidden), (hidden, ffn))
+        )
+        layer = GroupedExperts([ExpertMlp(up, down)] * count, rule)
+        for rows in (1, 64, 1100):
+            x = torch.zeros((rows, hidden), dtype=torch.bfloat16)
+            layer.outputs(x, torch.zeros((rows, count), dtype=torch.bfloat16))
+
+
 def quantised() -> None:
     """Products of codes of every kind, conversions, and rows rounded to 8 bits."""
     counters, inputs = torch.zeros(1 << 16, dtype=torch.int32), 512
@@ -223,6 +241,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "picks": picks,
     "drafts": drafts,
     "linears": linears,
+    "experts": experts,
     "quantised": quantised,
     "attention": attention,
     "more-attention": partial(attention, MORE_KINDS),

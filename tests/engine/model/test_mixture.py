@@ -11,15 +11,17 @@ import torch
 from intaglio.engine.errors import ModelError
 from intaglio.engine.model.expected_tensors import expected_shapes
 from intaglio.engine.model.layers import Residual
-from intaglio.engine.model.mixture import Expert, Mixture, route
+from intaglio.engine.model.mixture import Mixture
 from intaglio.engine.model.model_costs import ModelCosts
 from intaglio.engine.model.spec import parse_spec
-from intaglio.kernels.contracts import Activation, Gate
+from intaglio.kernels.contracts import Activation, ExpertMlp, Gate, MixtureRule
 from intaglio.kernels.dispatch import choose
+from intaglio.kernels.experts.reference_experts import route
 
 from tests.support.tiny_families import MIXTRAL, OLMOE, QWEN3_MOE
 
 KERNELS = choose(torch.device("cpu"))
+SILU = Gate(Activation.SILU)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
@@ -39,9 +41,9 @@ def test_the_choice_of_experts_is_that_of_transformers(
     with torch.no_grad():
         router.weight.copy_(torch.randn((16, 64), generator=generator))
         logits, weights, chosen = router(x)
-    routing = route(logits, 4, renormalised=renormalised)
+    routing = route(logits, MixtureRule(4, renormalised, SILU))
     assert torch.equal(routing.chosen, chosen)
-    assert torch.equal(routing.weights.to(dtype), weights)
+    assert torch.equal(routing.shares.to(dtype), weights)
 
 
 def _mixture(experts: int, per_token: int) -> tuple[Mixture, torch.Tensor, torch.Tensor]:
@@ -50,16 +52,13 @@ def _mixture(experts: int, per_token: int) -> tuple[Mixture, torch.Tensor, torch
     router = torch.randn((experts, 16), generator=generator)
     fused = torch.randn((experts, 24, 16), generator=generator)
     made = tuple(
-        Expert(KERNELS.weight(each[:, :]), KERNELS.weight(each[:12].t().contiguous()))
+        ExpertMlp(KERNELS.weight(each[:, :]), KERNELS.weight(each[:12].t().contiguous()))
         for each in fused
     )
     mixture = Mixture(
         norm=None,
         router=KERNELS.weight(router),
-        experts=made,
-        gate=Gate(Activation.SILU),
-        per_token=per_token,
-        renormalised=True,
+        experts=KERNELS.experts(made, MixtureRule(per_token, renormalised=True, gate=SILU)),
         residual=Residual(None, 0.5),
         kernels=KERNELS,
     )

@@ -26,10 +26,14 @@ def prompts(lengths: Sequence[int]) -> list[tuple[int, ...]]:
     return [tuple(dice.randrange(256) for _ in range(n)) for n in lengths]
 
 
-def runner(path: Path, dtype: Any = "auto", max_context: int | None = None) -> ModelRunner:
-    """A runner on the CPU with one thread."""
+def runner(
+    path: Path, dtype: Any = "auto", max_context: int | None = None, device: Any = "cpu"
+) -> ModelRunner:
+    """A runner with one thread."""
     return build_runner(
-        ModelConfig(model=str(path), dtype=dtype, threads=1, max_context=max_context),
+        ModelConfig(
+            model=str(path), dtype=dtype, threads=1, max_context=max_context, device=device
+        ),
         CacheConfig(num_blocks=400),
         SchedulerConfig(max_running=16, max_batched_tokens=1024),
     ).runner

@@ -4,17 +4,22 @@ Tolerances: see `test_parity`.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from intaglio.engine.build_runner import context_limit, refuse_experts
 from intaglio.engine.errors import ConfigError
+from intaglio.engine.model.schemes import AT_LOADING
+from intaglio.engine.model.schemes.scheme import Uniform
 from intaglio.engine.model.spec import parse_spec
+from intaglio.engine.parallel.parallel_layout import TensorParallel
 from intaglio.engine.run.runner import ModelRunner
 
 from tests.engine.run.driver import Driver, Job, null_is_clean
 from tests.engine.run.parity import OURS, THEIRS, prompts, runner, theirs
+from tests.support.threaded_ranks import on_ranks
 from tests.support.tiny_checkpoint import write_checkpoint
 from tests.support.tiny_families import CONFIGS, WITHOUT_CHOICE
 
@@ -96,11 +101,25 @@ def test_longrope_uses_the_short_factors_in_a_context_up_to_the_original_one(
     assert (long.logits[0] - logits).abs().max() > 0.1
 
 
-def test_a_gpu_refuses_mixtures_of_experts() -> None:
-    spec = parse_spec(CONFIGS["mixtral"])
+def test_a_gpu_refuses_experts_that_are_quantised() -> None:
+    spec, gpu = parse_spec(CONFIGS["mixtral"]), torch.device("cuda")
+    refuse_experts(spec, gpu)
+    quantised = replace(spec, schemes=Uniform(AT_LOADING["int8"]))
     with pytest.raises(ConfigError, match="CPU only"):
-        refuse_experts(spec, torch.device("cuda"))
-    refuse_experts(spec, torch.device("cpu"))
+        refuse_experts(quantised, gpu)
+    refuse_experts(quantised, torch.device("cpu"))
+
+
+def test_a_gpu_refuses_experts_that_are_divided() -> None:
+    spec = parse_spec(CONFIGS["mixtral"])
+
+    def refused(parallel: TensorParallel) -> bool:
+        refuse_experts(spec, torch.device("cpu"), parallel)
+        with pytest.raises(ConfigError, match="not divided"):
+            refuse_experts(spec, torch.device("cuda"), parallel)
+        return True
+
+    assert on_ranks(2, refused) == [True, True]
 
 
 def test_a_gpu_refuses_contexts_past_a_window() -> None:

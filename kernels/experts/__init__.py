@@ -1,0 +1,1 @@
+"""Mixtures of experts: many small MLPs, of which every row uses a few."""

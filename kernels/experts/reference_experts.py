@@ -1,0 +1,66 @@
+"""The definition of a mixture of experts in torch, which the CPU runs.
+
+Does: run each chosen expert once on all its rows, and add the weighted outputs. Does not: run in a graph, as the host
+waits for the choice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ..contracts import ExpertMlp, MixtureRule
+
+LEAST_ROWS = 2
+"""The fewest rows of a product: BLAS sums a single row in another order, so it is doubled."""
+
+
+class Routing(NamedTuple):
+    """The experts of N rows: `shares` [N, per_token] float32 and `chosen` [N, per_token], best first."""
+
+    shares: Tensor
+    chosen: Tensor
+
+
+def route(logits: Tensor, rule: MixtureRule) -> Routing:
+    """The experts with the highest probabilities of each row of `logits` [N, experts]."""
+    probabilities = logits.softmax(-1, dtype=torch.float32)
+    shares, chosen = probabilities.topk(rule.per_token, -1)
+    if rule.renormalised:
+        shares = shares / shares.sum(-1, keepdim=True)
+    return Routing(shares, chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceExperts:
+    """`Experts` in torch, on weights of any format."""
+
+    mlps: Sequence[ExpertMlp]
+    rule: MixtureRule
+
+    def outputs(self, x: Tensor, logits: Tensor) -> Tensor:
+        """See `Experts`."""
+        routing = route(logits, self.rule)
+        flat = routing.chosen.reshape(-1)
+        order = flat.argsort(stable=True)
+        counts = flat.bincount(minlength=len(self.mlps)).tolist()
+        rows, shares = order // self.rule.per_token, routing.shares.reshape(-1)[order]
+        output = torch.zeros_like(x)
+        start = 0
+        for mlp, count in zip(self.mlps, counts, strict=True):
+            if count:
+                own = rows[start : start + count]
+                product = self._product(mlp, x.index_select(0, own))
+                product = product.float().mul_(shares[start : start + count, None])
+                output.index_add_(0, own, product.to(output.dtype))
+            start += count
+        return output
+
+    def _product(self, mlp: ExpertMlp, x: Tensor) -> Tensor:
+        """The outputs of one expert for the rows of `x` [n, hidden]."""
+        count = x.shape[0]
+        if count < LEAST_ROWS:
+            x = x.expand(LEAST_ROWS, -1).contiguous()
+        return mlp.down.matmul(mlp.gate_up.matmul(x, epilogue=self.rule.gate))[:count]

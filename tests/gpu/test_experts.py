@@ -1,0 +1,92 @@
+"""Mixtures of experts on a GPU: outputs as defined, captured steps as launched ones, the tokens of the CPU."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from intaglio.kernels.contracts import Activation, ExpertMlp, Gate, MixtureRule
+from intaglio.kernels.gpu import GpuKernels
+from intaglio.kernels.reference import ReferenceWeight
+from intaglio.kernels.reference_kernels import ReferenceKernels
+
+from tests.engine.run.driver import Driver, Job
+from tests.engine.run.parity import prompts, runner
+from tests.support.tiny_checkpoint import write_checkpoint
+from tests.support.tiny_families import CONFIGS
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),
+]
+
+DEVICE = torch.device("cuda")
+SILU = Gate(Activation.SILU)
+
+
+def randn(*shape: int, seed: int) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+@pytest.mark.parametrize(
+    ("hidden", "ffn", "count", "per_token"), [(256, 96, 32, 8), (512, 320, 8, 2)]
+)
+def test_outputs_are_those_of_the_definition(
+    hidden: int, ffn: int, count: int, per_token: int, dtype: torch.dtype
+) -> None:
+    ups = (randn(count, 2 * ffn, hidden, seed=1) * hidden**-0.5).to(dtype)
+    downs = (randn(count, hidden, ffn, seed=2) * ffn**-0.5).to(dtype)
+    rule, kernels = MixtureRule(per_token, renormalised=True, gate=SILU), GpuKernels(DEVICE)
+    layer = kernels.experts(
+        [
+            ExpertMlp(kernels.weight(up.cuda()), kernels.weight(down.cuda()))
+            for up, down in zip(ups, downs, strict=True)
+        ],
+        rule,
+    )
+    plain = ReferenceKernels().experts(
+        [
+            ExpertMlp(ReferenceWeight(up.float(), None), ReferenceWeight(down.float(), None))
+            for up, down in zip(ups, downs, strict=True)
+        ],
+        rule,
+    )
+    for rows in (1, 2, 17, 64, 300, 2100):
+        x, logits = randn(rows, hidden, seed=3).to(dtype), randn(rows, count, seed=4).to(dtype)
+        got = layer.outputs(x.cuda(), logits.cuda()).cpu().float()
+        right = plain.outputs(x.float(), logits)
+        error = (got - right).norm() / right.norm()
+        assert error < (2e-2 if dtype == torch.bfloat16 else 1e-5), rows
+
+
+def test_a_captured_layer_follows_its_inputs() -> None:
+    kernels, rule = GpuKernels(DEVICE), MixtureRule(4, renormalised=True, gate=SILU)
+    mlps = [
+        ExpertMlp(
+            kernels.weight(randn(128, 64, seed=e).cuda().bfloat16()),
+            kernels.weight(randn(64, 64, seed=99 + e).cuda().bfloat16()),
+        )
+        for e in range(16)
+    ]
+    layer = kernels.experts(mlps, rule)
+    x, logits = torch.zeros((6, 64), device=DEVICE).bfloat16(), torch.zeros((6, 16), device=DEVICE)
+    layer.outputs(x, logits)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        out = layer.outputs(x, logits)
+    for seed in range(5):
+        x.copy_(randn(6, 64, seed=seed))
+        logits.copy_(randn(6, 16, seed=seed + 50))
+        graph.replay()
+        assert torch.equal(out, layer.outputs(x, logits))
+
+
+@pytest.mark.parametrize("name", ["mixtral", "qwen3-moe", "olmoe"])
+def test_greedy_tokens_are_those_of_the_cpu(name: str, tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / name, CONFIGS[name], shards=1, seed=3)
+    jobs = [Job(prompt, 8) for prompt in prompts((2, 40, 129))]
+    ours = Driver(runner(tmp_path / name, "float32", device="cuda")).run(jobs)
+    right = Driver(runner(tmp_path / name)).run([Job(job.prompt, 8) for job in jobs])
+    tokens = [[token for job in jobs for token in job.generated] for jobs in (ours, right)]
+    same = sum(a == b for a, b in zip(*tokens, strict=True))
+    assert same >= 22, f"{same} of 24 tokens are equal"

@@ -1,0 +1,116 @@
+"""Mixtures of experts, interpreted, against the definition in torch: few and many pairs, odd sizes."""
+
+import random
+
+import pytest
+import torch
+from intaglio.kernels.contracts import Activation, ExpertMlp, Gate, MixtureRule
+from intaglio.kernels.experts.expert_product import ProductShape, expert_product, paired
+from intaglio.kernels.experts.grouped_experts import GroupedExperts
+from intaglio.kernels.experts.reference_experts import ReferenceExperts
+from intaglio.kernels.experts.reference_experts import route as reference_route
+from intaglio.kernels.experts.route import combine, route
+from intaglio.kernels.linear.linear import DenseWeight
+from intaglio.kernels.reference import ReferenceWeight
+
+pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu runs them there")
+
+SILU = Gate(Activation.SILU)
+SMALL = ProductShape(16, 16, 16, 2, 1)
+
+
+def randn(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize("renormalised", [True, False])
+@pytest.mark.parametrize(("experts", "per_token"), [(5, 1), (8, 2), (60, 4), (128, 8)])
+def test_the_chosen_experts_and_their_shares(
+    experts: int, per_token: int, renormalised: bool
+) -> None:
+    logits = 3 * randn(9, experts + 3)[:, 1 : experts + 1]
+    rule = MixtureRule(per_token, renormalised, SILU)
+    chosen, shares = route(logits, rule)
+    expected = reference_route(logits, rule)
+    assert torch.equal(chosen.long(), expected.chosen)
+    torch.testing.assert_close(shares, expected.shares, atol=1e-6, rtol=1e-6)
+
+
+def test_logits_that_are_no_numbers_choose_experts_that_exist() -> None:
+    logits = randn(3, 6)
+    logits[1] = float("nan")
+    chosen, _ = route(logits, MixtureRule(2, renormalised=True, gate=SILU))
+    assert int(chosen.min()) >= 0
+    assert int(chosen.max()) < 6
+
+
+@pytest.mark.parametrize("is_sorted", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_products_of_pairs(seed: int, is_sorted: bool) -> None:
+    dice = random.Random(seed)
+    experts, per_token, rows = dice.choice((3, 8, 40)), dice.randint(1, 3), dice.randint(1, 30)
+    inputs, written = dice.randint(3, 40) * 2, dice.randint(3, 50)
+    gate = dice.choice((None, *Activation))
+    outputs = written if gate is None else 2 * written
+    matrices, x = randn(experts, outputs, inputs), randn(rows, inputs + 4, seed=1)[:, 2:-2]
+    most = dice.choice((1, experts))  # all rows choose one expert, or any
+    chosen = torch.tensor(
+        [[dice.randrange(most) for _ in range(per_token)] for _ in range(rows)], dtype=torch.int32
+    )
+    shares = randn(rows * per_token, seed=2).abs() if dice.random() < 0.5 else None
+    out = torch.full((rows * per_token, written), float("nan"))
+    pairs = paired(chosen, experts, 0 if is_sorted else 1000)
+    expert_product(
+        x, matrices, pairs, out, per_row=per_token, activation=gate, shares=shares, shape=SMALL
+    )
+    for pair, expert in enumerate(chosen.view(-1).tolist()):
+        epilogue = None if gate is None else Gate(gate)
+        one = x[pair // per_token : pair // per_token + 1].double()
+        right = ReferenceWeight(matrices[expert].double(), None).matmul(one, None, epilogue)[0]
+        if shares is not None:
+            right = right * shares[pair].double()
+        torch.testing.assert_close(out[pair].double(), right, atol=1e-4, rtol=1e-4)
+
+
+def test_many_pairs_are_sorted() -> None:
+    chosen = torch.tensor([[3, 0], [0, 5], [3, 3]], dtype=torch.int32)
+    assert paired(chosen, 6).order is None
+    pairs = paired(chosen, 6, most_scanned=5)
+    assert pairs.order is not None
+    assert pairs.order.tolist() == [1, 2, 0, 4, 5, 3]
+    assert pairs.starts is not None
+    assert pairs.starts.tolist() == [0, 2, 2, 2, 5, 5, 6]
+
+
+def test_parts_are_added_in_float32() -> None:
+    parts = torch.tensor([[[1.0], [2.0**-8], [2.0**-8]]]).bfloat16()
+    assert combine(parts).item() == 1 + 2.0**-7
+
+
+@pytest.mark.parametrize("rows", [1, 7])
+@pytest.mark.parametrize(("experts", "per_token"), [(4, 2), (16, 3)])
+def test_a_layer_of_experts_is_that_of_the_reference(
+    rows: int, experts: int, per_token: int
+) -> None:
+    hidden, ffn = 32, 24
+    gate_up, down = randn(experts, 2 * ffn, hidden), randn(experts, hidden, ffn, seed=1)
+    rule = MixtureRule(per_token, renormalised=True, gate=SILU)
+    counters = torch.zeros(8, dtype=torch.int32)
+    mlps = [
+        ExpertMlp(DenseWeight(a, None, counters), DenseWeight(b, None, counters))
+        for a, b in zip(gate_up, down, strict=True)
+    ]
+    plain = [
+        ExpertMlp(ReferenceWeight(a, None), ReferenceWeight(b, None))
+        for a, b in zip(gate_up, down, strict=True)
+    ]
+    x, logits = randn(rows, hidden, seed=2), randn(rows, experts, seed=3)
+    got = GroupedExperts(mlps, rule).outputs(x, logits)
+    right = ReferenceExperts(plain, rule).outputs(x, logits)
+    torch.testing.assert_close(got, right, atol=1e-4, rtol=1e-4)
+
+
+def test_weights_of_another_kind_are_refused() -> None:
+    weight = ReferenceWeight(randn(4, 4), None)
+    with pytest.raises(ValueError, match="unquantised"):
+        GroupedExperts([ExpertMlp(weight, weight)], MixtureRule(1, renormalised=True, gate=SILU))
