@@ -6,6 +6,7 @@ EngineError
 │   ├── BudgetTooSmall     `max_tokens` is less than the shortest legal output needs
 │   ├── QueueFull          too many requests wait already
 │   ├── InvalidRequest     a field is of the wrong type or out of range, or an id is in use
+│   ├── AdapterUnusable    an adapter does not fit the model, or cannot be read
 │   └── RequestQuarantined the same request was in flight at three deaths of the engine
 ├── ConfigError        a setting is unknown, missing or out of range
 ├── ModelError         a checkpoint cannot be used: missing, unknown or unused weights, unsupported family
@@ -57,6 +58,12 @@ class InvalidRequest(Refused):
     """A parameter is out of range, or the id is in use."""
 
     code = "invalid_request"
+
+
+class AdapterUnusable(Refused):
+    """An adapter does not fit the model, is of a kind that is not supported, or cannot be read."""
+
+    code = "adapter_unusable"
 
 
 class RequestQuarantined(Refused):

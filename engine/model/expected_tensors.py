@@ -89,6 +89,12 @@ def _linears(spec: ModelSpec, i: int) -> dict[str, str]:
     return {part: name.format(i=i) for part, name in names.items()}
 
 
+def linear_parts(spec: ModelSpec, i: int) -> dict[str, tuple[str, int, int]]:
+    """The linear layers of layer `i` by part, without those of experts: name in a checkpoint, outputs, inputs."""
+    sizes = _sizes(spec)
+    return {part: (name, *sizes[part][:2]) for part, name in _linears(spec, i).items()}
+
+
 def layer_matrices(spec: ModelSpec, i: int) -> dict[str, tuple[int, int]]:
     """The matrices [outputs, inputs] of layer `i` that a scheme may quantise, by their names in a checkpoint."""
     sizes = _sizes(spec)

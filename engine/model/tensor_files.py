@@ -83,7 +83,7 @@ def tensor_files(folder: Path) -> list[TensorFile]:
     """
     index = folder / INDEX
     if not index.exists():
-        return [_open(folder / SINGLE)]
+        return [open_tensors(folder / SINGLE)]
     weight_map = read_object(index).get("weight_map")
     if not isinstance(weight_map, dict) or not weight_map:
         raise ModelError(f"{index} has no usable weight_map", where=str(index))
@@ -92,7 +92,7 @@ def tensor_files(folder: Path) -> list[TensorFile]:
     names = sorted(set(weight_map.values()))
     if any(Path(name).name != name for name in names):
         raise ModelError(f"{index} points outside its folder", where=str(index))
-    files = [_open(folder / name) for name in names]
+    files = [open_tensors(folder / name) for name in names]
     held = {name: file.path.name for file in files for name in file.names}
     if held != weight_map:
         wrong = sorted(name for name, _ in held.items() ^ weight_map.items())
@@ -102,7 +102,8 @@ def tensor_files(folder: Path) -> list[TensorFile]:
     return files
 
 
-def _open(path: Path) -> TensorFile:
+def open_tensors(path: Path) -> TensorFile:
+    """The opened safetensors file. Raises `ModelError` if it is missing or damaged."""
     if not path.is_file():
         raise ModelError(
             f"there is no {path}",
