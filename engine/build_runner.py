@@ -15,8 +15,10 @@ from intaglio.grammar.api import Vocabulary
 from intaglio.kernels.contracts import Kernels
 from intaglio.kernels.dispatch import choose
 
+from .adapter_settings import AdapterSettings
 from .config import CacheConfig, ModelConfig, SchedulerConfig
 from .errors import ConfigError
+from .model.adapter_tables import adapted_decoder
 from .model.decoder import Decoder
 from .model.expected_tensors import layer_matrices
 from .model.schemes import AT_LOADING
@@ -27,6 +29,7 @@ from .model.spec import ModelSpec, read_spec
 from .model.weights import load_decoder, random_decoder
 from .parallel.parallel_layout import TensorParallel
 from .plan import StepCosts
+from .run.adapter_store import AdapterStore
 from .run.compute import HostCompute
 from .run.prefill_attention import attention_of_prompts
 from .run.runner import ModelRunner, RunnerLimits
@@ -35,6 +38,7 @@ from .run.runner_parts import RunnerParts
 if TYPE_CHECKING:
     from .run.cuda.grammar_masks import DeviceGrammarMasks
 
+NO_ADAPTERS = AdapterSettings()
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -43,6 +47,7 @@ class Built:
     """A runner, and the facts found while building. `spec` is that of the whole model.
 
     `costs`: the measured costs of steps replayed by CUDA graph; None without graphs. `seconds`: the time of each part.
+    `adapters`: None without places for them.
     """
 
     runner: ModelRunner
@@ -53,6 +58,7 @@ class Built:
     cache_bytes: int
     costs: StepCosts | None
     seconds: dict[str, float]
+    adapters: AdapterStore | None = None
 
 
 class Laps:
@@ -77,6 +83,7 @@ def build_runner(
     vocab: int | None = None,
     vocabulary: Callable[[int], Vocabulary] | None = None,
     parallel: TensorParallel | None = None,
+    adapters: AdapterSettings = NO_ADAPTERS,
 ) -> Built:
     """Build a runner. `vocab` is the tokenizer's size, the model's own if None.
 
@@ -111,6 +118,7 @@ def build_runner(
         prompts = attention_of_prompts(model, cache, own, dtype, device)
         kernels = choose(device, prompts, dtype if model.deterministic else None)
         decoder = _decoder(model, spec, kernels, dtype, device, max_context, parallel)
+        decoder, store = _with_adapters(decoder, adapters)
         laps.over("weights")
         masks = None
         if vocabulary is not None and device.type == "cuda":
@@ -119,11 +127,24 @@ def build_runner(
             )
 
             masks = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
-        parts = RunnerParts(decoder, cache, limits, parallel)
+        parts = RunnerParts(decoder, cache, limits, parallel, store)
         runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, masks, laps)
         laps.over("warm up")
     kv = runner.cache
-    return Built(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs, laps.seconds)
+    return Built(
+        *(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs, laps.seconds), store
+    )
+
+
+def _with_adapters(
+    decoder: Decoder, settings: AdapterSettings
+) -> tuple[Decoder, AdapterStore | None]:
+    """The decoder with places for adapters, and the store that fills them; None without places."""
+    if not settings.max_adapters:
+        return decoder, None
+    decoder, tables = adapted_decoder(decoder, settings.max_adapters, settings.adapter_rank)
+    pinned = decoder.embedding.device.type == "cuda"
+    return decoder, AdapterStore(tables, settings.adapter_host_bytes, pinned=pinned)
 
 
 def _spec(model: ModelConfig) -> ModelSpec:
@@ -242,7 +263,7 @@ def _decoder(
 def _host(parts: RunnerParts) -> ModelRunner:
     kv, rows = parts.kv(parts.count()), parts.rows()
     compute = HostCompute(parts.decoder, kv, rows.tables, parts.limits.vocab)
-    runner = ModelRunner(parts.decoder, kv, compute, rows, parts.limits)
+    runner = ModelRunner(parts.decoder, kv, compute, rows, parts.limits, parts.adapters)
     runner.warm_up()
     return runner
 

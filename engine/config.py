@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
+from .adapter_settings import AdapterSettings
 from .draft_config import DraftConfig
 from .errors import ConfigError
 from .parallel.parallel_config import ParallelConfig
@@ -228,6 +229,10 @@ class EngineConfig:
     grammar: GrammarConfig = field(default_factory=GrammarConfig)
     drafting: DraftConfig = field(default_factory=DraftConfig)
     parallel: ParallelConfig = field(default_factory=ParallelConfig)
+    adapters: AdapterSettings = field(default_factory=AdapterSettings)
+
+    def __post_init__(self) -> None:
+        self.adapters.refuse_with(deterministic=self.model.deterministic, ranks=self.parallel.tp)
 
     @classmethod
     def load(
@@ -266,6 +271,7 @@ class EngineConfig:
             grammar=GrammarConfig(**_section(GrammarConfig, given, texts)),  # type: ignore[arg-type]
             drafting=DraftConfig(**_section(DraftConfig, given, texts)),  # type: ignore[arg-type]
             parallel=ParallelConfig(**_section(ParallelConfig, given, texts)),  # type: ignore[arg-type]
+            adapters=AdapterSettings(**_section(AdapterSettings, given, texts)),  # type: ignore[arg-type]
         )
 
 
@@ -276,13 +282,23 @@ SECTIONS = (
     GrammarConfig,
     DraftConfig,
     ParallelConfig,
+    AdapterSettings,
+)
+
+
+Section = (
+    ModelConfig
+    | CacheConfig
+    | SchedulerConfig
+    | GrammarConfig
+    | DraftConfig
+    | ParallelConfig
+    | AdapterSettings
 )
 
 
 def _section(
-    section: type[
-        ModelConfig | CacheConfig | SchedulerConfig | GrammarConfig | DraftConfig | ParallelConfig
-    ],
+    section: type[Section],
     given: Mapping[str, object],
     texts: Mapping[str, str],
 ) -> dict[str, object]:

@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from threading import TIMEOUT_MAX, Condition
 
-from .errors import EngineStopped, InternalError, InvalidRequest, Refused
+from .adapters import Adapters
+from .errors import AdapterUnusable, EngineStopped, InternalError, InvalidRequest, Refused
 from .grammars.constraints import Constraints, Opening
 from .schedule.scheduler import Scheduler
-from .types import Delta, Failure, Finish, Request, Usage
+from .types import AdapterRef, Delta, Failure, Finish, Request, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +26,25 @@ class _GrammarDone:
     seq_id: int
 
 
-class Inbox:
-    """The messages to the engine since its last step, in order, and the open requests."""
+@dataclass(frozen=True, slots=True)
+class _AdapterRead:
+    request_id: str
 
-    def __init__(self) -> None:
+
+_Item = Request | _Abort | _GrammarDone | _AdapterRead
+
+
+class Inbox:
+    """The messages to the engine since its last step, in order, and the open requests.
+
+    Requests for an adapter that is not in memory are delivered when `adapters` has read it.
+    """
+
+    def __init__(self, adapters: Adapters | None = None) -> None:
+        self._adapters = adapters
+        self._unread: dict[str, Request] = {}  # they wait for their adapters
         self._changed = Condition()
-        self._items: deque[Request | _Abort | _GrammarDone] = deque()
+        self._items: deque[_Item] = deque()
         self._open: dict[str, Request] = {}
         self._closed = False
 
@@ -72,7 +86,12 @@ class Inbox:
         with self._changed:
             self._put(_GrammarDone(seq_id))
 
-    def _put(self, item: Request | _Abort | _GrammarDone) -> None:
+    def _adapter_read(self, request_id: str) -> None:
+        """Report that the adapter of a request was read, or could not be."""
+        with self._changed:
+            self._put(_AdapterRead(request_id))
+
+    def _put(self, item: _Item) -> None:
         self._items.append(item)
         self._changed.notify_all()
 
@@ -90,22 +109,15 @@ class Inbox:
         while self._items:  # a grammar that is cached is done while its request is handed over
             match self._items.popleft():
                 case Request() as request:
-                    try:
-                        seq_id = scheduler.add(request)
-                    except Refused as error:
-                        refused.append(_refusal(request, error))
-                        continue
-                    if request.constraint is not None:
-                        budget = request.sampling.max_tokens
-                        constraints.compile(
-                            seq_id,
-                            request.constraint,
-                            budget,
-                            self.grammar_done,
-                            request.limits,
-                            request.prompt,
-                        )
+                    refused += self._add(request, scheduler, constraints)
+                case _AdapterRead(request_id):
+                    waiting = self._unread.pop(request_id, None)
+                    if waiting is not None:
+                        refused += self._add(waiting, scheduler, constraints)
                 case _Abort(request_id):
+                    waiting = self._unread.pop(request_id, None)
+                    if waiting is not None:
+                        refused.append(_aborted(waiting))
                     scheduler.abort(request_id)
                 case _GrammarDone(seq_id):
                     match constraints.open(seq_id):
@@ -114,6 +126,45 @@ class Inbox:
                         case Failure() as failure:
                             scheduler.grammar_failed(seq_id, failure)
         return refused
+
+    def _add(self, request: Request, scheduler: Scheduler, constraints: Constraints) -> list[Delta]:
+        """Add a request, or have its adapter read first; its final delta if it is refused."""
+        try:
+            if not self._has_adapter(request):
+                self._unread[request.id] = request
+                return []
+            seq_id = scheduler.add(request)
+        except Refused as error:
+            return [_refusal(request, error)]
+        if request.constraint is not None:
+            budget = request.sampling.max_tokens
+            constraints.compile(
+                seq_id,
+                request.constraint,
+                budget,
+                self.grammar_done,
+                request.limits,
+                request.prompt,
+            )
+        return []
+
+    def _has_adapter(self, request: Request) -> bool:
+        """Whether the adapter of a request, if it has one, is in memory.
+
+        Raises:
+            AdapterUnusable: it cannot be used.
+        """
+        if request.adapter is None:
+            return True
+        if not isinstance(request.adapter, AdapterRef):
+            raise InvalidRequest("adapter must be of type AdapterRef", where="adapter")
+        if self._adapters is None:
+            raise AdapterUnusable(
+                "this engine has no places for adapters",
+                where="adapter",
+                hint="start it with max_adapters=1 or more (INTAGLIO_ENGINE_MAX_ADAPTERS)",
+            )
+        return self._adapters.hold(request, self._adapter_read)
 
     def mark_ended(self, deltas: Iterable[Delta]) -> None:
         """Close the requests that end in `deltas`, which are about to be returned: their ids may be used again.
@@ -128,7 +179,8 @@ class Inbox:
             if len(set(ended)) != len(ended) or not self._open.keys() >= set(ended):
                 raise InternalError(f"a request among {ended} ends twice")
             for request_id in ended:
-                del self._open[request_id]
+                if self._open.pop(request_id).adapter is not None and self._adapters is not None:
+                    self._adapters.release(request_id)
 
     def close(self) -> list[Request]:
         """Accept no more requests; return the open ones, which the caller has to end."""
@@ -148,6 +200,10 @@ def _refusal(request: Request, error: Refused) -> Delta:
         usage=unserved(request),
         error=Failure(error.code, error.message, error.hint, error.retryable),
     )
+
+
+def _aborted(request: Request) -> Delta:
+    return Delta(request_id=request.id, finish=Finish.ABORT, usage=unserved(request))
 
 
 def unserved(request: Request) -> Usage:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import outputs
+from .adapters import Adapters
 from .errors import EngineError, EngineLost, EngineStopped
 from .executor import Executor
 from .grammars.constraints import Constraints
@@ -24,7 +25,7 @@ class Engine:
 
     `submit`, `abort` and `metrics` may be called from any thread; all other methods from the thread that steps.
     `pipeline` constructs the pipeline from these parts: `Serial` or `OneAhead`. `Any` is the executor's handle, which
-    is opaque to all other parts.
+    is opaque to all other parts. Without `adapters` requests for them are refused.
     """
 
     def __init__(
@@ -34,12 +35,13 @@ class Engine:
         executor: Executor[Any],
         clock: Callable[[], float] = time.monotonic,
         pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline] = Serial,
+        adapters: Adapters | None = None,
     ) -> None:
         self._scheduler = scheduler
         self._constraints = constraints
         self._pipeline = pipeline(scheduler, constraints, executor)
         self._clock = clock
-        self._inbox = Inbox()
+        self._inbox = Inbox(adapters)
         self._metrics = Metrics(scheduler.load())
         self._broken: BaseException | None = None
 

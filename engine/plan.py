@@ -17,12 +17,16 @@ from .types import Failure, Finish, SamplingParams, TokenLogprob, Usage
 PLACEHOLDER = -1
 """The place of a token in flight in a `Work`: the previous plan samples it, and only the executor knows it yet."""
 
+NO_ADAPTER = -1
+"""The place of the adapter of a sequence that has none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
     """A sequence that is new to the executor, or that the executor forgot when it was preempted.
 
-    `tokens` are all known tokens, of which the first `prompt_length` are the prompt; `blocks` is the whole block table.
+    `tokens` are all known tokens, of which the first `prompt_length` are the prompt; `blocks` is the whole block table;
+    `adapter` is the place of its adapter, `NO_ADAPTER` for none.
     """
 
     seq_id: int
@@ -30,6 +34,15 @@ class Admitted:
     prompt_length: int
     blocks: tuple[int, ...]
     sampling: SamplingParams
+    adapter: int = NO_ADAPTER
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterLoad:
+    """Copy the adapter of this digest to a place on the device; whatever was there is used no more."""
+
+    place: int
+    digest: str
 
 
 class Work(Struct, frozen=True, gc=False):
@@ -73,12 +86,16 @@ class Work(Struct, frozen=True, gc=False):
 
 
 class Plan(Struct, frozen=True):
-    """One step: the tokens that each sequence computes, and their blocks. `released` sequences are forgotten first."""
+    """One step: the tokens that each sequence computes, and their blocks.
+
+    `released` sequences are forgotten first. `loads` come before any token is computed.
+    """
 
     step: int
     admitted: tuple[Admitted, ...] = ()
     works: tuple[Work, ...] = ()
     released: tuple[int, ...] = ()
+    loads: tuple[AdapterLoad, ...] = ()
 
     @property
     def token_count(self) -> int:

@@ -64,6 +64,18 @@ class OutputLimits:
     room: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class AdapterRef:
+    """A low-rank adapter of a request: its name for people, the digest of its files, and their folder.
+
+    The digest identifies the adapter: a folder with other files by now is refused.
+    """
+
+    name: str
+    digest: str
+    folder: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One generation. `prompt` is token ids; `deadline` is seconds from admission to the engine, None = none.
@@ -71,7 +83,8 @@ class Request:
     A smaller `priority` is served first; ties go by arrival. Requests of one `tenant` share its turns at the engine,
     which are as long as its `weight`. Interactive requests go before `bulk` ones, which give way to them. The keys
     and values of a prompt prefix are shared only among requests of the same `cache_salt`: a salt for each tenant
-    prevents a tenant from detecting, by response times, what another tenant has sent.
+    prevents a tenant from detecting, by response times, what another tenant has sent. With an `adapter` the model
+    computes with its matrices added; None: the model as it is.
     """
 
     id: str
@@ -85,6 +98,7 @@ class Request:
     tenant: str = ""
     weight: float = 1.0
     bulk: bool = False
+    adapter: AdapterRef | None = None
 
 
 @dataclass(frozen=True, slots=True)

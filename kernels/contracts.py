@@ -161,6 +161,32 @@ Epilogue = Gate | AddTo | Logits
 """Computation that follows a product. The weight decides whether to fuse it into the product's kernel."""
 
 
+@dataclass(frozen=True, slots=True)
+class LowRank:
+    """Low-rank matrices of several adapters for one product.
+
+    `down` [places, parts * rank, inputs] and `up` [places, outputs, rank], with contiguous last axes. The outputs up to
+    `ends[0]` are the first part, which uses the first `rank` rows of `down`, those up to `ends[1]` the second, ...
+    """
+
+    down: Tensor
+    up: Tensor
+    ends: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterRows:
+    """The adapters of the N rows of a step: `places` [N] int32, negative for rows without.
+
+    On an accelerator also the rows by adapter: `order` [N] int32, and `tiles` [T, 3] int32: place, begin and end of
+    rows in `order` with the same adapter; begin equals end in tiles that are not used.
+    """
+
+    places: Tensor
+    order: Tensor | None = None
+    tiles: Tensor | None = None
+
+
 class Weight(Protocol):
     """The matrix of a linear layer and its bias, in the format of a quantisation scheme, on one device.
 
@@ -297,6 +323,14 @@ class Kernels(Protocol):
 
         `product` may be overwritten.
         """
+        ...
+
+    def adapter_rows(self, places: Tensor, count: int) -> AdapterRows:
+        """Prepare the rows of a step for `add_low_rank`; `places` [N] int32 are below `count`."""
+        ...
+
+    def add_low_rank(self, product: Tensor, x: Tensor, factors: LowRank, rows: AdapterRows) -> None:
+        """Add `up @ (down @ x)` of each row's adapter to the contiguous `product` [N, outputs] of `x` [N, inputs]."""
         ...
 
     def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:

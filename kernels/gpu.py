@@ -13,11 +13,13 @@ from .attention.paged import attend
 from .codes import Codes
 from .contracts import (
     PLAIN_SCALING,
+    AdapterRows,
     Attend,
     AttentionPass,
     Epilogue,
     ExpertMlp,
     Experts,
+    LowRank,
     MixtureRule,
     Places,
     Ragged,
@@ -28,6 +30,7 @@ from .contracts import (
 from .drafts.verify import verify
 from .experts.grouped_experts import GroupedExperts
 from .linear.linear import DenseWeight, finish
+from .linear.low_rank import adapter_rows, add_low_rank
 from .linear.rms_norm import rms_norm
 from .memory.kv_copy import kv_copy
 from .quantised.coded_weight import CodedWeight
@@ -75,6 +78,14 @@ class GpuKernels:
     def finish(self, product: Tensor, epilogue: Epilogue | None) -> Tensor:
         """One launch; none without an epilogue."""
         return finish(product, epilogue)
+
+    def adapter_rows(self, places: Tensor, count: int) -> AdapterRows:
+        """Some launches of torch, once for all products of a step."""
+        return adapter_rows(places, count)
+
+    def add_low_rank(self, product: Tensor, x: Tensor, factors: LowRank, rows: AdapterRows) -> None:
+        """Two launches."""
+        add_low_rank(product, x, factors, rows)
 
     def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
         """One launch."""

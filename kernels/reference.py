@@ -16,6 +16,7 @@ from .contracts import (
     Epilogue,
     Gate,
     Logits,
+    LowRank,
     Places,
     QKNorm,
     RmsNorm,
@@ -137,6 +138,22 @@ def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: T
         keys, values, slots = keys[stored], values[stored], slots[stored]
     kv_write(cache, keys, values, slots.long())
     return qk[:, :heads]
+
+
+def add_low_rank(product: Tensor, x: Tensor, factors: LowRank, places: Tensor) -> None:
+    """Hu et al. 2021, adapter by adapter. A single row is doubled and sums are split, as in `ReferenceWeight`."""
+    rank = factors.up.shape[2]
+    for place in sorted(set(places[places >= 0].tolist())):
+        rows = (places == place).nonzero().view(-1)
+        given = x.index_select(0, rows if rows.numel() > 1 else rows.expand(2))
+        low = given.new_zeros((given.shape[0], factors.down.shape[1]))
+        for at in range(0, x.shape[1], PART):
+            low.addmm_(given[:, at : at + PART], factors.down[place, :, at : at + PART].t())
+        begin = 0
+        for i, end in enumerate(factors.ends):
+            added = low[:, i * rank : (i + 1) * rank] @ factors.up[place, begin:end].t()
+            product[rows, begin:end] += added[: rows.numel()]
+            begin = end
 
 
 def kv_copy(caches: Tensor, sources: Tensor, targets: Tensor) -> None:

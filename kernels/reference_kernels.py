@@ -14,10 +14,12 @@ from .attention import reference_attention
 from .codes import Codes
 from .contracts import (
     PLAIN_SCALING,
+    AdapterRows,
     AttentionPass,
     Epilogue,
     ExpertMlp,
     Experts,
+    LowRank,
     MixtureRule,
     Places,
     QKNorm,
@@ -72,6 +74,12 @@ class ReferenceKernels:
 
     def finish(self, product: Tensor, epilogue: Epilogue | None) -> Tensor:
         return reference.finish(product, epilogue)
+
+    def adapter_rows(self, places: Tensor, count: int) -> AdapterRows:  # noqa: ARG002 - any number
+        return AdapterRows(places)
+
+    def add_low_rank(self, product: Tensor, x: Tensor, factors: LowRank, rows: AdapterRows) -> None:
+        reference.add_low_rank(product, x, factors, rows.places)
 
     def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
         reference.kv_copy(caches, sources, targets)

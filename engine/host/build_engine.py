@@ -26,6 +26,7 @@ from ..grammars.constraints import Constraints
 from ..grammars.device_constraints import DeviceConstraints, Exports
 from ..grammars.schema_gate import CompilerService, shared_bytes
 from ..loop import Engine
+from ..memory.adapter_slots import AdapterSlots
 from ..memory.manager import KVManager
 from ..memory.offload import Offload
 from ..memory.pool import BlockPool
@@ -121,7 +122,7 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     if offload is not None:
         pipeline = partial(_timed, pipeline, offload)
     return Assembly(
-        engine=Engine(scheduler, constraints, executor, pipeline=pipeline),
+        engine=Engine(scheduler, constraints, executor, pipeline=pipeline, adapters=built.adapters),
         info=info,
         grammar_stats=lambda: compiler_service.cache.stats,
         close=closing.close,
@@ -140,6 +141,7 @@ def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) 
             vocab=tokenizer.size,
             vocabulary=tokenizer.vocabulary if on_device else None,
             parallel=None if group is None else group.parallel,
+            adapters=config.adapters,
         )
         if group is not None:
             group.await_built()
@@ -197,6 +199,7 @@ def _scheduler(
         size,
         PrefixCache(size) if config.cache.prefix_caching else None,
         offload,
+        AdapterSlots(config.adapters.max_adapters),
     )
     sizer = BatchSizer(built.costs)
     return Scheduler(config.scheduler, memory, limits, time.monotonic, sizer, proposals)

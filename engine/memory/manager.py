@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..errors import InternalError
 from ..sequence import Sequence
+from .adapter_slots import AdapterSlots
 from .offload import NOT_OFFLOADED, Offload, OffloadCounts
 from .pool import BlockPool
 from .prefix import PrefixCache
@@ -26,7 +27,8 @@ class KVManager:
     """The block tables of the running sequences. A table only grows until it is released as a whole.
 
     With a prefix cache, a new table starts with the blocks that hold a prefix of its sequence already; with `offload`
-    as well, contents of evicted blocks come back as blocks of a new table.
+    as well, contents of evicted blocks come back as blocks of a new table. A new table needs a place for the adapter of
+    its sequence as well.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class KVManager:
         block_size: int,
         prefix: PrefixCache | None = None,
         offload: Offload | None = None,
+        adapters: AdapterSlots | None = None,
     ) -> None:
         if block_size < 1:
             raise ValueError(f"a block holds 1 token at least, not {block_size}")
@@ -42,6 +45,7 @@ class KVManager:
         self._pool = pool
         self._prefix = prefix
         self._offload = offload
+        self._adapters = adapters or AdapterSlots(0)
         self._tables: dict[int, list[int]] = {}
 
     @property
@@ -93,6 +97,11 @@ class KVManager:
         """The blocks of `seq`, in the order of its tokens."""
         return tuple(self._tables.get(seq.id, ()))
 
+    @property
+    def adapters(self) -> AdapterSlots:
+        """The places of the adapters."""
+        return self._adapters
+
     def release(self, seq: Sequence, *, spoiled: bool = False) -> None:
         """Free all blocks of `seq`; the last ones are reused first, so that shared prefixes stay longest.
 
@@ -100,6 +109,7 @@ class KVManager:
         """
         table = self._tables.pop(seq.id, [])
         self._pool.give(reversed(table))
+        self._adapters.release(seq.id)
         if self._prefix is not None:
             self._prefix.release(seq.id)
             if spoiled:
@@ -122,6 +132,7 @@ class KVManager:
             self._offload.check()
         if self._prefix is not None:
             self._prefix.check()
+        self._adapters.check({seq.id for seq in running})
         if self._tables.keys() != {seq.id for seq in running}:
             raise InternalError("the sequences with a block table are not the running ones")
         for seq in running:
@@ -139,15 +150,20 @@ class KVManager:
 
     def _open(self, seq: Sequence, count: int) -> Reservation | None:
         """The first reservation of `seq`, without computed tokens: blocks of the prefix cache, and new ones."""
+        adapter = seq.request.adapter
+        if adapter is not None and not self._adapters.hold(seq.id, adapter.digest):
+            return None
         found: list[int] = []
         if self._prefix is not None:
-            found = self._prefix.match(seq.id, seq.tokens, seq.request.cache_salt)
+            digest = "" if adapter is None else adapter.digest
+            found = self._prefix.match(seq.id, seq.tokens, seq.request.cache_salt, digest)
             self._pool.share(found)
         wanted = max(0, self._blocks_for(count) - len(found))
         contents = self._contents(seq) if wanted <= self._pool.free else None
         blocks = None if contents is None else self._take(wanted)
         if contents is None or blocks is None:
             self._pool.give(reversed(found))
+            self._adapters.release(seq.id)
             return None
         if contents and self._offload is not None:
             self._offload.restore(blocks[: len(contents)], contents)

@@ -4,10 +4,10 @@ Does: name every full block by a hash of its tokens and of all tokens before it,
 block that gets other contents. Does not: own blocks (`pool`) or decide which block is evicted: the pool allocates the
 least recently freed block, whatever it holds.
 
-A name is BLAKE2b over the previous name and the block's tokens; the first one is over the salt, so that requests with
-different salts share nothing. A name only locates a block and proves nothing: tokens and chain of the block found are
-compared, so that two prefixes with the same name are never confused (chained block hashes as in vLLM; the comparison is
-ours).
+A name is BLAKE2b over the previous name and the block's tokens; the first one is over the root (`page_key`), so that
+requests with different salts or adapters share nothing. A name only locates a block and proves nothing: tokens and
+chain of the block found are compared, so that two prefixes with the same name are never confused (chained block hashes
+as in vLLM; the comparison is ours).
 """
 
 from array import array
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from ..errors import InternalError
-from .page_key import Chain, first_chain, next_chain
+from .page_key import Chain, first_chain, next_chain, root_of
 
 Name = bytes
 Hash = Callable[[bytes], bytes]
@@ -31,19 +31,19 @@ def digest(data: bytes) -> Name:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
-    """The content of a block: `tokens`, as bytes, after the page `before` (the salt before the first page).
+    """The content of a block: `tokens`, as bytes, after the page `before` (the root before the first page).
 
     `chain` is its key outside the device.
     """
 
     name: Name
-    before: "Page | str"
+    before: "Page | bytes"
     tokens: bytes
     block: int
     chain: Chain
 
-    def holds(self, tokens: bytes, before: "Page | str") -> bool:
-        """Whether this is the page of `tokens` after `before`. Salts are compared by value, pages by identity."""
+    def holds(self, tokens: bytes, before: "Page | bytes") -> bool:
+        """Whether this is the page of `tokens` after `before`. Roots are compared by value, pages by identity."""
         return self.tokens == tokens and self.before == before
 
 
@@ -51,7 +51,7 @@ class Page:
 class _Trail:
     """The last published page of a sequence, its name, and the number of pages up to it."""
 
-    page: Page | str
+    page: Page | bytes
     name: Name
     pages: int
 
@@ -71,12 +71,13 @@ class PrefixCache:
         """The number of blocks that can be found."""
         return len(self._held)
 
-    def match(self, seq_id: int, tokens: Sequence[int], salt: str) -> list[int]:
+    def match(self, seq_id: int, tokens: Sequence[int], salt: str, adapter: str = "") -> list[int]:
         """The blocks with the longest known prefix of `tokens`, without the last token, which must be computed.
 
         `publish` continues from there for `seq_id`.
         """
-        trail = _Trail(salt, self._hash(salt.encode()), 0)
+        root = root_of(salt, adapter)
+        trail = _Trail(root, self._hash(root), 0)
         blocks: list[int] = []
         data = memoryview(array("i", tokens)).cast("B")
         width = 4 * self._block_size
@@ -158,6 +159,6 @@ class PrefixCache:
             raise InternalError("a block without a page is shared")
 
 
-def _chain(page: Page | str) -> Chain:
-    """The chain up to a page, or of a salt."""
-    return first_chain(page) if isinstance(page, str) else page.chain
+def _chain(page: Page | bytes) -> Chain:
+    """The chain up to a page, or of a root."""
+    return first_chain(page) if isinstance(page, bytes) else page.chain

@@ -128,7 +128,9 @@ def _targets(config: AdapterConfig, layout: AdapterLayout) -> tuple[str, ...]:
                 hint="adapters may change the linear layers of attention and MLPs, not experts, embedding or head",
             )
     if not modules:
-        raise AdapterUnusable("target_modules matches no layer of the model", where="target_modules")
+        raise AdapterUnusable(
+            "target_modules matches no layer of the model", where="target_modules"
+        )
     return modules
 
 

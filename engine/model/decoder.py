@@ -12,6 +12,7 @@ from intaglio.kernels.contracts import Kernels, Logits, Places, Ragged, RmsNorm,
 from intaglio.kernels.sampling_contracts import Legal, SampleArgs, Sampled
 from torch import Tensor
 
+from .adapted_weight import StepAdapters
 from .layers import Layer, StepContext
 from .rotary import RopeTable
 from .spec import ModelSpec
@@ -32,7 +33,7 @@ class Decoder:
 
     `embedding` [vocab, hidden]; looked-up rows are multiplied by `embedding_scale`, None for 1. Layers name one of the
     `variants` by its index. With a `shard`, this is one rank's part of a model: `spec` has its number of heads, and
-    `embedding` and `head` its part of the vocabulary.
+    `embedding` and `head` its part of the vocabulary. With `adapters` the layers' weights add those of each row.
     """
 
     spec: ModelSpec
@@ -44,13 +45,20 @@ class Decoder:
     head: Weight
     variants: tuple[AttentionVariant, ...]
     shard: VocabularyShard | None = None
+    adapters: StepAdapters | None = None
 
     def step(
-        self, ragged: Ragged, positions: Tensor, slots: Tensor, cache_shape: Sequence[int]
+        self,
+        ragged: Ragged,
+        positions: Tensor,
+        slots: Tensor,
+        cache_shape: Sequence[int],
+        adapters: Tensor | None = None,
     ) -> StepContext:
         """Prepare a step of N tokens at `positions` [N], with keys and values stored in `slots`.
 
-        See `Kernels.attend`.
+        See `Kernels.attend`. `adapters` [N] int32: the place of each row's adapter, negative for none; None: no row has
+        one.
         """
         spec, passes = self.spec, []
         for variant in self.variants:
@@ -60,7 +68,10 @@ class Decoder:
                     ragged, places, spec.heads, cache_shape, spec.scores, variant.window
                 )
             )
-        return StepContext(tuple(passes))
+        if self.adapters is None:
+            return StepContext(tuple(passes))
+        self.adapters.begin(adapters)
+        return StepContext(tuple(passes), self.adapters.narrow)
 
     def hidden(
         self,

@@ -4,6 +4,7 @@ Does: compute attention and the gated MLP, each with the fewest matrix products;
 normed and scaled first in families that do so. Does not: load weights, keep state between steps, or know sequences.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,9 +23,13 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """State that all layers of one step share: a pass for each `AttentionVariant` of the model."""
+    """State that all layers of one step share: a pass for each `AttentionVariant` of the model.
+
+    `narrow`, called with indices of rows, prepares the weights for products of these rows only.
+    """
 
     passes: tuple[AttentionPass, ...]
+    narrow: Callable[[Tensor], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +154,7 @@ class Layer:
         attended = self.attention.attend(residual, cache, step)
         if wanted is not None:
             attended, residual = attended.index_select(0, wanted), residual.index_select(0, wanted)
+            step.narrow(wanted)
         self.attention.add(attended, residual)
         self.mlp.add(residual)
         return residual

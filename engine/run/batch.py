@@ -32,7 +32,8 @@ class Batch:
     `picking` and `sampling_rows`, its sequence and the row of that; `next_positions`, the position of the token sampled
     from it. A sequence occurs there once for each of its rows of logits, at most `most_logits` times. `grown` [2, n]:
     the entries of block tables that changed, as flat index and block. `longest`: the most tokens of one sequence.
-    `failed`: sequences with discarded results, with the failures of their requests.
+    `failed`: sequences with discarded results, with the failures of their requests. `adapters` int32 [N]: the place of
+    each token's adapter, `NO_ADAPTER` for none; None if no token has one.
     """
 
     tokens: npt.NDArray[np.int32]
@@ -51,6 +52,7 @@ class Batch:
     longest: int
     most_logits: int = 1
     failed: Mapping[int, Failure] = field(default_factory=dict)
+    adapters: npt.NDArray[np.int32] | None = None
 
 
 class BatchBuilder:
@@ -115,7 +117,12 @@ class BatchBuilder:
             longest=max(counts),
             most_logits=max(logits),
             failed=self._failed.copy(),
+            adapters=self._adapters(by_work[0], owners),
         )
+
+    def _adapters(self, rows: Ints, owners: Ints) -> npt.NDArray[np.int32] | None:
+        places = self._rows.adapters
+        return places[owners] if (places[rows] >= 0).any() else None
 
     def _admit(self, plan: Plan) -> list[tuple[int, int, tuple[int, ...]]]:
         for seq_id in plan.released:

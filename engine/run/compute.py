@@ -4,7 +4,7 @@ Does: define the protocol, and implement it for the host. Does not: know plans o
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,10 @@ from torch import Tensor
 
 from ..errors import InternalError
 from ..model.decoder import Decoder
+from ..plan import NO_ADAPTER
 from .batch import Batch, fresh_blocks
 from .kv import KVCache
 from .sampling_inputs import Array, GrammarMasker, SamplingInputs, completed
-from .slots import Ints
 
 LEAST_ROWS = 2
 """The fewest rows of a matrix product: BLAS sums a single row in another order, so it is padded (`reference.pack`)."""
@@ -96,7 +96,11 @@ class HostCompute:
             torch.from_numpy(self._tables[batch.rows, :width]),
         )
         positions, slots = _padded(batch.positions), torch.from_numpy(batch.slots)
-        context = self._decoder.step(ragged, positions, slots, self._cache.layers[0].shape)
+        adapters = None
+        if batch.adapters is not None:
+            adapters = _padded(batch.adapters, NO_ADAPTER)
+        shape = self._cache.layers[0].shape
+        context = self._decoder.step(ragged, positions, slots, shape, adapters)
         wanted = _padded(batch.wanted)  # padded with row 0
         hidden = self._decoder.hidden(_padded(tokens), self._cache.layers, context, wanted)
         return hidden if batch.wanted.size else None
@@ -163,8 +167,8 @@ def sent(array: Array, device: torch.device) -> Tensor:
     return given.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else given
 
 
-def _padded(array: Ints) -> Tensor:
-    """The array, padded with zeros to `LEAST_ROWS`."""
+def _padded(array: npt.NDArray[Any], value: int = 0) -> Tensor:
+    """The array, padded with `value` to `LEAST_ROWS`."""
     if array.size < LEAST_ROWS:
-        array = np.pad(array, (0, LEAST_ROWS - array.size))
+        array = np.pad(array, (0, LEAST_ROWS - array.size), constant_values=value)
     return torch.from_numpy(array)

@@ -15,6 +15,7 @@ from ..errors import InternalError
 from ..model.decoder import Decoder
 from ..plan import Admitted, Masks, Plan, SampledBatch, Work
 from ..types import SamplingParams
+from .adapter_store import AdapterStore
 from .batch import Batch, BatchBuilder
 from .compute import Compute
 from .kv import KVCache
@@ -55,6 +56,7 @@ class ModelRunner:
         compute: Compute,
         rows: SlotState,
         limits: RunnerLimits,
+        adapters: AdapterStore | None = None,
     ) -> None:
         self._decoder = decoder
         self._cache = cache
@@ -65,6 +67,7 @@ class ModelRunner:
             rows, limits.max_batched_tokens, limits.max_running, cache.block_size
         )
         self._sampler = Sampler(rows)
+        self._adapters = adapters
 
     @property
     def decoder(self) -> Decoder:
@@ -101,6 +104,10 @@ class ModelRunner:
     @torch.inference_mode()
     def forward(self, plan: Plan) -> Pass:
         """See `Executor`: update the state of the sequences, and start the pass of the model."""
+        for load in plan.loads:
+            if self._adapters is None:
+                raise InternalError("adapters are planned, and this runner has no places for them")
+            self._adapters.copy(load.place, load.digest)
         batch = self._builder.build(plan)
         return Pass(batch, self._compute.hidden(batch))
 
@@ -147,6 +154,8 @@ class ModelRunner:
     def close(self) -> None:
         """See `Compute`."""
         self._compute.close()
+        if self._adapters is not None:
+            self._adapters.close()
 
     def check(self) -> None:
         """Check the rows of the sequences. Raises `InternalError`."""

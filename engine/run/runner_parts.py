@@ -10,6 +10,7 @@ import torch
 from ..config import CacheConfig
 from ..model.decoder import Decoder
 from ..parallel.parallel_layout import TensorParallel
+from .adapter_store import AdapterStore
 from .kv import KVCache, count_blocks, kept_dtype
 from .runner import RunnerLimits
 from .slots import SlotState
@@ -17,12 +18,16 @@ from .slots import SlotState
 
 @dataclass(frozen=True, slots=True)
 class RunnerParts:
-    """A loaded model, the settings of its cache, and the limits of a step; `parallel`: see `build_runner`."""
+    """A loaded model, the settings of its cache, and the limits of a step.
+
+    `parallel`: see `build_runner`. `adapters`: None without places for them.
+    """
 
     decoder: Decoder
     cache: CacheConfig
     limits: RunnerLimits
     parallel: TensorParallel | None = None
+    adapters: AdapterStore | None = None
 
     def rows(self) -> SlotState:
         """The sequence state for these limits."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from intaglio.kernels.contracts import NULL_BLOCK
 
 from ..errors import InternalError
-from ..plan import PLACEHOLDER, Admitted
+from ..plan import NO_ADAPTER, PLACEHOLDER, Admitted
 from ..types import SamplingParams
 from .compiled_loops import compiled
 
@@ -37,13 +37,14 @@ Ints = npt.NDArray[np.int64]
 
 
 class SamplingColumns(NamedTuple):
-    """Sampling options by row: temperature 0 is greedy; top-k 0, top-p 1 and min-p 0 truncate nothing."""
+    """Sampling options and seeds by row: temperature 0 is greedy; top-k 0, top-p 1 and min-p 0 truncate nothing."""
 
     temperature: npt.NDArray[np.float32]
     top_k: Ints
     top_p: npt.NDArray[np.float32]
     min_p: npt.NDArray[np.float32]
     asks: npt.NDArray[np.uint8]
+    seeds: npt.NDArray[np.uint64]
 
 
 class Draws(NamedTuple):
@@ -58,7 +59,8 @@ class SlotState:
     """The rows of the sequences.
 
     Arrays are indexed by row: `tables` int32 [rows, blocks], `tokens` int32 [rows, context], `prompts` int64 [rows]
-    (tokens of the prompt). A token may be `PLACEHOLDER` until it is read from the device.
+    (tokens of the prompt), `adapters` int32 [rows] (places, or `NO_ADAPTER`). A token may be `PLACEHOLDER` until it is
+    read from the device.
     """
 
     def __init__(self, max_running: int, max_context: int, block_size: int) -> None:
@@ -67,7 +69,7 @@ class SlotState:
         )
         self.tokens = np.zeros((max_running, max_context), dtype=np.int32)
         self.prompts = np.zeros(max_running, dtype=np.int64)
-        self.seeds = np.zeros(max_running, dtype=np.uint64)
+        self.adapters = np.full(max_running, NO_ADAPTER, dtype=np.int32)
         self.sampling: list[SamplingParams | None] = [None] * max_running
         self.columns = SamplingColumns(
             np.zeros(max_running, dtype=np.float32),
@@ -75,6 +77,7 @@ class SlotState:
             np.ones(max_running, dtype=np.float32),
             np.zeros(max_running, dtype=np.float32),
             np.zeros(max_running, dtype=np.uint8),
+            np.zeros(max_running, dtype=np.uint64),
         )
         self._kept_at = np.full(max_running, -1, dtype=np.int64)
         self._holders = np.full(max_running, _NO_SEQUENCE, dtype=np.int64)
@@ -102,10 +105,11 @@ class SlotState:
         self.hold(row, admitted.blocks)
         self.tokens[row, : len(admitted.tokens)] = admitted.tokens
         self.prompts[row] = admitted.prompt_length
+        self.adapters[row] = admitted.adapter
         self._set_sampling(row, admitted.sampling)
         seed = admitted.sampling.seed
         # Without a seed: from the entropy of this process, and the same again after a preemption of the sequence.
-        self.seeds[row] = (
+        self.columns.seeds[row] = (
             _mix(self._entropy + admitted.seq_id * _GOLDEN) if seed is None else _mix(seed)
         )
         return row
@@ -143,6 +147,7 @@ class SlotState:
         if row is None:
             raise InternalError(f"sequence {seq_id} was released and is not here")
         self.sampling[row] = None
+        self.adapters[row] = NO_ADAPTER
         self._holders[row] = _NO_SEQUENCE
         self._free.append(row)
 
@@ -155,7 +160,7 @@ class SlotState:
         keys, temperature = np.empty((count, 2), np.int64), np.empty(count, np.float32)
         columns = self.columns
         asks = _draws(
-            self.seeds, columns.temperature, columns.asks, rows, positions, keys, temperature
+            columns.seeds, columns.temperature, columns.asks, rows, positions, keys, temperature
         )
         return Draws(keys, temperature, asks)
 

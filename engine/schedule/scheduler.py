@@ -135,8 +135,13 @@ class Scheduler:
                 raise InternalError("sequences wait, none runs, and none can be admitted")
             return Plan(self._steps)
         self._steps += 1
-        released = self._planner.take_released()
-        return Plan(self._steps, tuple(step.admitted), tuple(step.works), released)
+        return Plan(
+            self._steps,
+            tuple(step.admitted),
+            tuple(step.works),
+            self._planner.take_released(),
+            self._memory.adapters.take_loads(),
+        )
 
     def commit(self, plan: Plan, sampled: SampledBatch, forced: Forced) -> Changes:
         """Append sampled and forced tokens, end the sequences that are done, and report all changes.

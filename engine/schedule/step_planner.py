@@ -147,7 +147,7 @@ class StepPlanner:
                 continue
             self._sequences.admit(seq, now, computed)
             starts.started(seq)
-            step.admitted.append(_admitted(seq, self._memory.table(seq)))
+            step.admitted.append(_admitted(seq, self._memory))
             step.add(seq, compute(self._memory, seq, min(seq.pending, step.left)))
 
     def _give_way(self, victim: Sequence) -> None:
@@ -173,7 +173,14 @@ def _work(seq: Sequence, count: int, new_blocks: tuple[int, ...] = ()) -> Work:
     return Work(seq.id, seq.computed, tokens, new_blocks, logits)
 
 
-def _admitted(seq: Sequence, table: tuple[int, ...]) -> Admitted:
+def _admitted(seq: Sequence, memory: KVManager) -> Admitted:
     """The message that introduces a sequence to an executor."""
     request = seq.request
-    return Admitted(seq.id, tuple(seq.tokens), len(request.prompt), table, request.sampling)
+    return Admitted(
+        seq.id,
+        tuple(seq.tokens),
+        len(request.prompt),
+        memory.table(seq),
+        request.sampling,
+        memory.adapters.place(seq.id),
+    )

@@ -4,6 +4,8 @@ A module `a/b/c.py` whose tests are in a `test_c.py` somewhere under `tests/a` i
 """
 
 COVERED = {
+    "engine/adapter_settings.py": "tests/engine/run/test_adapter_store.py",
+    "engine/adapters.py": "tests/engine/run/test_adapter_store.py",
     "engine/api.py": "tests/engine/test_unloadable.py",
     "engine/build_runner.py": "tests/engine/run/test_runner.py",
     "engine/drafts/draft_tables.py": "tests/engine/drafts/test_model.py",
@@ -34,6 +36,11 @@ COVERED = {
     "engine/host/supervisor.py": "tests/engine/process/test_client.py",
     "engine/inbox.py": "tests/engine/test_loop.py",
     "engine/metrics.py": "tests/engine/test_loop.py",
+    "engine/model/adapted_weight.py": "tests/engine/run/test_adapter_store.py",
+    "engine/model/adapter_config.py": "tests/engine/model/test_adapter_files.py",
+    "engine/model/adapter_layout.py": "tests/engine/model/test_adapter_files.py",
+    "engine/model/adapter_report.py": "tests/engine/model/test_adapter_files.py",
+    "engine/model/adapter_tables.py": "tests/engine/run/test_adapter_store.py",
     "engine/model/attention_kinds.py": "tests/engine/model/test_spec.py",
     "engine/model/checkpoint.py": "tests/engine/test_unloadable.py",
     "engine/model/checkpoint_json.py": "tests/engine/test_broken_checkpoints.py",

@@ -25,7 +25,7 @@ from ..kv import KVCache
 from ..sampling_inputs import GrammarMasker, SamplingInputs
 from . import token_packing
 from .graphs import ForwardGraphs, sizes
-from .input_buffers import POSITIONS, SLOTS, SOURCES, Inputs, Packing
+from .input_buffers import ADAPTERS, POSITIONS, SLOTS, SOURCES, Inputs, Packing
 from .sampling_graphs import SamplingGraphs
 from .streams import StreamSet
 
@@ -179,7 +179,9 @@ class GpuCompute:
         else:
             packs = Packs(few.order.view(-1), few.shared, few.leads.view(-1))
             ragged = Ragged(self._each[: size + 1], few.lengths, tables, packs)
-        return self._forward(few.fields, ragged, out=self._states[:size])
+        # Captured: whether a row has an adapter is data.
+        adapters = few.fields[ADAPTERS]
+        return self._forward(few.fields, ragged, adapters, out=self._states[:size])
 
     def _forward_many(self, batch: Batch, wanted: int) -> Tensor:
         """Hidden states [wanted, hidden] of the wanted tokens of `batch`."""
@@ -188,12 +190,14 @@ class GpuCompute:
         tables = self._tables[:, :width].index_select(0, there.rows)
         host = HostRagged(batch.starts, batch.lengths, batch.rows, self._host_tables)
         ragged = Ragged(there.starts, there.lengths, tables, host=host)
-        return self._forward(there.fields, ragged, wanted=there.wanted[:wanted])
+        adapters = None if batch.adapters is None else there.fields[ADAPTERS]
+        return self._forward(there.fields, ragged, adapters, wanted=there.wanted[:wanted])
 
     def _forward(
         self,
         fields: Tensor,
         ragged: Ragged,
+        adapters: Tensor | None,
         *,
         wanted: Tensor | None = None,
         out: Tensor | None = None,
@@ -201,7 +205,7 @@ class GpuCompute:
         decoder = self._decoder
         tokens = self._inputs.buffer.index_select(0, fields[SOURCES])
         shape = self._cache.layers[0].shape
-        step = decoder.step(ragged, fields[POSITIONS], fields[SLOTS], shape)
+        step = decoder.step(ragged, fields[POSITIONS], fields[SLOTS], shape, adapters)
         return decoder.hidden(tokens, self._cache.layers, step, wanted, out)
 
 

@@ -4,7 +4,7 @@ Does: lay out the buffer and its views for every captured size, write a batch to
 not: compute, or know graphs.
 
 The buffer begins with the tokens sampled last, so that one lookup serves tokens that the host knows and tokens that
-only the device knows. Then come four numbers for each token, field by field, and then the arrays by sequence: the `Few`
+only the device knows. Then come five numbers for each token, field by field, and then the arrays by sequence: the `Few`
 of a captured size, or the `Many` of any other batch.
 
 Nothing is overwritten too early: inputs are copied after the previous pass has read its own, and from two pinned
@@ -20,14 +20,15 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from ...plan import NO_ADAPTER
 from ..batch import Batch
 from ..compiled_loops import compiled
 from ..slots import Ints
 from .streams import StreamSet
 from .token_packing import Words, cut, pack
 
-TOKENS, SOURCES, POSITIONS, SLOTS = range(4)
-FIELDS = 4
+TOKENS, SOURCES, POSITIONS, SLOTS, ADAPTERS = range(5)
+FIELDS = 5
 NOWHERE = -1
 
 
@@ -131,7 +132,7 @@ class Inputs:
     def clear(self, size: int) -> None:
         """Fill the inputs with `size` tokens of padding, of which nothing is stored."""
         self.buffer.zero_()
-        self.few[size].fields[SLOTS].fill_(NOWHERE)
+        self.few[size].fields[SLOTS : ADAPTERS + 1].fill_(NOWHERE)
 
     def fill_few(self, batch: Batch, size: int) -> bool:
         """Copy a batch, padded to a captured size.
@@ -181,6 +182,9 @@ class Inputs:
 
     def _fill(self, batch: Batch, fields: Words) -> None:
         _fill_tokens(batch.tokens, batch.sources, batch.positions, batch.slots, self._front, fields)
+        fields[ADAPTERS] = NO_ADAPTER
+        if batch.adapters is not None:
+            fields[ADAPTERS, : batch.tokens.size] = batch.adapters
 
     def _send(self, target: Tensor, source: Tensor, copied: torch.cuda.Event) -> None:
         with self._streams.inputs as stream:
@@ -196,11 +200,17 @@ class Inputs:
     def _few(self, words: Any, int64: Any, size: int) -> Few:
         """The views of a captured size over the first words of a tensor or an array."""
         packs = self._packing.packs(size)
-        ends = [FIELDS * size]
-        for words_each in (2, 1, 1, 1):
+        ends = [0]
+        for words_each in (
+            FIELDS,
+            1,
+            1,
+            1,
+            2,
+        ):  # so that the words of 64 bits begin at an even word
             ends.append(ends[-1] + words_each * size)
-        grown_at, grown, owners, lengths = (words[a:b] for a, b in pairwise(ends))
-        common = words[: ends[0]].reshape(FIELDS, size), grown_at.view(int64), grown
+        fields, grown, owners, lengths, grown_at = (words[a:b] for a, b in pairwise(ends))
+        common = fields.reshape(FIELDS, size), grown_at.view(int64), grown
         rest = words[ends[-1] : self._few_length(size)]
         if packs is None:
             return Few(*common, owners, lengths, rest, None, None, None)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 from intaglio.grammar.api import empty_rows
 
-from ...plan import Admitted, Masks, Plan, Work
+from ...plan import NO_ADAPTER, Admitted, Masks, Plan, Work
 from ...types import SamplingParams
 from ..runner import ModelRunner
 from ..runner_parts import RunnerParts
@@ -38,7 +38,7 @@ def gpu_runner(
         masker=masks,
         streams=None if masks is None else masks.streams,
     )
-    runner = ModelRunner(parts.decoder, kv, compute, rows, limits)
+    runner = ModelRunner(parts.decoder, kv, compute, rows, limits, parts.adapters)
     return runner, compute
 
 
@@ -61,12 +61,13 @@ def free_bytes(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> int:
     share = min(limits.max_batched_tokens // sequences, limits.max_context)
     per_sequence = -(-share // size)
     runner, _ = gpu_runner(parts, masks, 1 + sequences * per_sequence)
+    adapter = NO_ADAPTER if parts.adapters is None else 0
     for sampling in (SamplingParams(seed=0), SamplingParams(seed=0, top_p=0.9)):
         admitted, works = [], []
         for number in range(sequences):
             tokens = (0,) * share
             blocks = tuple(range(1 + number * per_sequence, 1 + (number + 1) * per_sequence))
-            admitted.append(Admitted(number, tokens, share, blocks, sampling))
+            admitted.append(Admitted(number, tokens, share, blocks, sampling, adapter))
             works.append(Work(number, 0, tokens, logits=1))
         released = () if sampling.top_p == 1 else tuple(range(sequences))
         handle = runner.forward(Plan(1, tuple(admitted), tuple(works), released))

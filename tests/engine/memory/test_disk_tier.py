@@ -17,13 +17,13 @@ from intaglio.engine.memory.disk_tier import (
     open_tier,
     write_file,
 )
-from intaglio.engine.memory.page_key import Chain, first_chain
+from intaglio.engine.memory.page_key import Chain, first_chain, root_of
 
 BLOCK = bytes(range(256)) * 4
 
 
 def chain_of(number: int) -> Chain:
-    return first_chain(str(number))
+    return first_chain(root_of(str(number)))
 
 
 def filled(folder: Path, count: int, most_bytes: int = 1 << 20) -> DiskTier:
@@ -126,11 +126,11 @@ CHILD = """
 import sys
 from pathlib import Path
 from intaglio.engine.memory.disk_tier import open_tier
-from intaglio.engine.memory.page_key import first_chain
+from intaglio.engine.memory.page_key import first_chain, root_of
 tier = open_tier(Path(sys.argv[1]), "v", 1 << 30)
 print("open", flush=True)
 for number in range(10**9):
-    tier.put(first_chain(str(number)), bytes([number % 251]) * 200_000)
+    tier.put(first_chain(root_of(str(number))), bytes([number % 251]) * 200_000)
 """
 
 

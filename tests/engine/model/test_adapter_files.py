@@ -125,7 +125,10 @@ def test_an_adapter_of_some_layers_and_modules_is_read(tmp_path: Path) -> None:
     changes: dict[str, Any] = {"target_modules": ["q_proj", "v_proj"], "layers_to_transform": [1]}
     folder = write_adapter(tmp_path, QWEN3, tensors=tensors, **changes)
     assert list(open_adapter(folder, layout()).modules) == names
-    pattern = {"target_modules": r"model\.layers\.1\..*\.[qv]_proj", "layers_to_transform": None}
+    pattern: dict[str, Any] = {
+        "target_modules": r"model\.layers\.1\..*\.[qv]_proj",
+        "layers_to_transform": None,
+    }
     folder = write_adapter(tmp_path, QWEN3, tensors=tensors, **pattern)
     assert list(open_adapter(folder, layout()).modules) == names
 

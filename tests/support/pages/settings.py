@@ -5,6 +5,7 @@ from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from intaglio.engine.adapter_settings import AdapterSettings
 from intaglio.engine.config import PREFIX as ENGINE
 from intaglio.engine.config import (
     CacheConfig,
@@ -27,6 +28,7 @@ SECTIONS = (
     ("Scheduling", ENGINE, SchedulerConfig),
     ("Drafts", ENGINE, DraftConfig),
     ("Several processes for one model", ENGINE, ParallelConfig),
+    ("Adapters", ENGINE, AdapterSettings),
     ("Schemas and grammars", ENGINE, GrammarConfig),
 )
 INTRO = """# Settings
