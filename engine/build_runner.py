@@ -104,7 +104,7 @@ def build_runner(
         refuse_indivisible(spec, parallel.layout.tp)
         own = sharded_spec(spec, parallel.layout)
     _refuse_invariance(model, device)
-    max_context = context_limit(model.max_context, spec, device)
+    max_context = context_limit(model.max_context, spec)
     limits = RunnerLimits(
         max_batched_tokens=scheduler.max_batched_tokens,
         max_running=scheduler.max_running,
@@ -202,30 +202,14 @@ def _refuse_invariance(model: ModelConfig, device: torch.device) -> None:
         )
 
 
-def context_limit(asked: int | None, spec: ModelSpec, device: torch.device) -> int:
-    """The longest context, in tokens: `asked`, None for the longest possible.
-
-    On a GPU it ends at the smallest sliding window, where attention is still full.
-
-    Raises:
-        ConfigError: the setting asks for more.
-    """
-    most, hint = spec.max_positions, ""
-    if device.type == "cuda" and spec.window is not None:
-        most = min(most, spec.window)
-        hint = (
-            "layers of the model attend to a sliding window, which attention on a GPU does not have; "
-            "set device to cpu, or lower max_context"
-        )
-    if asked is None:
-        return most
-    if asked > most:
+def context_limit(asked: int | None, spec: ModelSpec) -> int:
+    """The longest context in tokens: `asked`, None for all positions of the model. Raises `ConfigError` past them."""
+    most = spec.max_positions
+    if asked is not None and asked > most:
         raise ConfigError(
-            f"the model has {most} positions here, max_context asks for {asked}",
-            where="max_context",
-            hint=hint,
+            f"the model has {most} positions, max_context asks for {asked}", where="max_context"
         )
-    return asked
+    return most if asked is None else asked
 
 
 def model_dtype(name: str, spec: ModelSpec, device: torch.device) -> torch.dtype:

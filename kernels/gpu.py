@@ -101,11 +101,11 @@ class GpuKernels:
         window: int | None = None,
     ) -> AttentionPass:
         """One launch per layer for a single token, else two; three if sequences have several tokens."""
-        if window is not None:
-            raise ValueError("attention on a GPU has no sliding window")
         if self._prompts is not None and ragged.host is not None:
+            if window is not None:
+                raise ValueError("this attention of prompts has no sliding window")
             return self._prompts(ragged, places, heads, cache_shape, scores)
-        return attend(ragged, places, heads, cache_shape, scores)
+        return attend(ragged, places, heads, cache_shape, scores, window)
 
     def sample(self, logits: Tensor, args: SampleArgs) -> Sampled:
         """One launch, or three with truncation."""

@@ -14,8 +14,8 @@ from .families import FAMILIES
 class CheckpointReport:
     """A checkpoint that loads.
 
-    `window` is the smallest sliding window of a layer, None if none has one: on a GPU the context ends there. `experts`
-    is the number of experts in a layer, 0 without. `weight_bytes` and `kv_bytes_per_token` are in memory.
+    `window` is the smallest sliding window of a layer, None if none has one. `experts` is the number of experts in a
+    layer, 0 without. `weight_bytes` and `kv_bytes_per_token` are in memory.
     """
 
     family: str
@@ -41,7 +41,6 @@ class SupportedFamily:
     name: str
     architecture: str
     examples: str
-    mixture: bool
 
 
 def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
@@ -76,8 +75,5 @@ def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
 def supported_families() -> tuple[SupportedFamily, ...]:
     """All families that the engine loads."""
     return tuple(
-        SupportedFamily(
-            family.name, family.architecture, family.examples, family.experts is not None
-        )
-        for family in FAMILIES
+        SupportedFamily(family.name, family.architecture, family.examples) for family in FAMILIES
     )

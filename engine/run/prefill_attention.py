@@ -41,9 +41,10 @@ def attention_of_prompts(
         raise _refused(
             f"FlashInfer does not support {spec.family.name} models, which scale or soft-cap attention scores"
         )
-    if any(kind != spec.kinds[0] for kind in spec.kinds):
+    if spec.window is not None or any(kind != spec.kinds[0] for kind in spec.kinds):
         raise _refused(
-            f"FlashInfer does not support {spec.family.name} models whose layers differ in rotation or window"
+            f"FlashInfer does not support {spec.family.name} models with sliding windows, or with layers that differ "
+            "in rotation"
         )
     if spec.head_dim not in HEAD_SIZES:
         sizes = ", ".join(map(str, HEAD_SIZES))

@@ -34,7 +34,7 @@ class Tiling(Protocol):
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Sizes of the attention heads and blocks: key heads, query heads per key head, head size, tokens per block, score
-    scaling.
+    scaling, and the keys that a token sees, None for all.
 
     Kernels compute softmax weights as powers of two, so scores are scaled by log2(e).
     """
@@ -44,6 +44,7 @@ class Layout:
     dim: int
     block_size: int
     scores: ScoreScaling
+    window: int | None
 
     @property
     def scale(self) -> float:
@@ -61,6 +62,7 @@ class Layout:
             "BLOCK_DIM": max(16, triton.next_power_of_2(self.dim)),
             "BLOCK_SIZE": self.block_size,
             "CAP": LOG2_E * (self.scores.softcap or 0.0),
+            "WINDOW": self.window or 0,
             "TILE": tiling.tile,
             "STAGES": tiling.stages,
             "num_warps": tiling.warps,
@@ -68,10 +70,12 @@ class Layout:
         }
 
 
-def layout(heads: int, cache_shape: Sequence[int], scores: ScoreScaling) -> Layout:
+def layout(
+    heads: int, cache_shape: Sequence[int], scores: ScoreScaling, window: int | None
+) -> Layout:
     """The layout for `heads` query heads and a cache [2, num_blocks, block_size, kv_heads, head_dim]."""
     _, _, block_size, kv_heads, dim = cache_shape
-    return Layout(kv_heads, heads // kv_heads, dim, block_size, scores)
+    return Layout(kv_heads, heads // kv_heads, dim, block_size, scores, window)
 
 
 def read_by(query: Tensor, cache: Tensor, ragged: Ragged) -> tuple[Any, ...]:

@@ -19,21 +19,29 @@ from .split_kv import DecodeAttention, decode_shape
 
 
 def split_attention(
-    ragged: Ragged, heads: int, cache_shape: Sequence[int], scores: ScoreScaling = PLAIN_SCALING
+    ragged: Ragged,
+    heads: int,
+    cache_shape: Sequence[int],
+    scores: ScoreScaling = PLAIN_SCALING,
+    window: int | None = None,
 ) -> DecodeAttention:
     """The split kernel, with the number of splits chosen by the number of sequences."""
     lengths = ragged.context_lengths
     shape = decode_shape(lengths.shape[0], cache_shape[3], lengths.device)
-    return DecodeAttention(ragged, heads, cache_shape, shape, scores)
+    return DecodeAttention(ragged, heads, cache_shape, shape, scores, window)
 
 
 def tile_attention(
-    ragged: Ragged, query: Tensor, cache_shape: Sequence[int], scores: ScoreScaling = PLAIN_SCALING
+    ragged: Ragged,
+    query: Tensor,
+    cache_shape: Sequence[int],
+    scores: ScoreScaling = PLAIN_SCALING,
+    window: int | None = None,
 ) -> TileAttention:
     """The tile kernel, with tile shapes chosen for these queries."""
     rows, heads, dim = query.shape
     shape = tile_shape(dim, heads // cache_shape[3], query.element_size())
-    return TileAttention(ragged, rows, heads, cache_shape, shape, scores)
+    return TileAttention(ragged, rows, heads, cache_shape, shape, scores, window)
 
 
 def attend(
@@ -42,11 +50,12 @@ def attend(
     heads: int,
     cache_shape: Sequence[int],
     scores: ScoreScaling = PLAIN_SCALING,
+    window: int | None = None,
 ) -> AttentionPass:
     """See `Kernels.attend`."""
     if places.positions.shape[0] == ragged.context_lengths.shape[0] == 1:
-        return LoneAttention(ragged, places, heads, cache_shape, scores=scores)
-    return PagedAttention(ragged, places, heads, cache_shape, scores)
+        return LoneAttention(ragged, places, heads, cache_shape, scores=scores, window=window)
+    return PagedAttention(ragged, places, heads, cache_shape, scores, window)
 
 
 class PagedAttention:
@@ -63,17 +72,21 @@ class PagedAttention:
         heads: int,
         cache_shape: Sequence[int],
         scores: ScoreScaling = PLAIN_SCALING,
+        window: int | None = None,
     ) -> None:
         self._ragged = ragged
         self._places = places
         self._heads = heads
         self._scores = scores
+        self._window = window
         self._sequences = ragged.context_lengths.shape[0]
         self._few: PackedAttention | DecodeAttention
         if ragged.packs is None:
-            self._few = split_attention(ragged, heads, cache_shape, scores)
+            self._few = split_attention(ragged, heads, cache_shape, scores, window)
         else:
-            self._few = PackedAttention(ragged, ragged.packs, heads, cache_shape, scores=scores)
+            self._few = PackedAttention(
+                ragged, ragged.packs, heads, cache_shape, scores=scores, window=window
+            )
         self._tiles: TileAttention | None = None
 
     def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
@@ -84,6 +97,8 @@ class PagedAttention:
         self._few.run(query, cache, out)
         if rows != self._sequences:
             if self._tiles is None:
-                self._tiles = tile_attention(self._ragged, query, cache.shape, self._scores)
+                self._tiles = tile_attention(
+                    self._ragged, query, cache.shape, self._scores, self._window
+                )
             self._tiles.run(query, cache, out)
         return out

@@ -33,6 +33,7 @@ def _absorb(
     acc: tl.tensor,
     first: tl.tensor,
     end: tl.tensor,
+    floor: tl.tensor,
     limit: tl.tensor,
     table: tl.tensor,
     cache_ptr: tl.tensor,
@@ -49,7 +50,10 @@ def _absorb(
     CAP: tl.constexpr,
     PRECISION: tl.constexpr,
 ) -> Three:
-    """Add keys `first:end` to the running softmax; with MASKED, each row sees only keys below its `limit`."""
+    """Add keys `first:end` to the running softmax.
+
+    With MASKED, each row sees only keys below its `limit`, from its `floor` on (None: from the first).
+    """
     offset = tl.arange(0, TILE)
     dim = tl.arange(0, BLOCK_DIM)
     for at in tl.range(first, end, TILE, num_stages=STAGES):
@@ -69,14 +73,19 @@ def _absorb(
         if CAP > 0:
             scores = capped(scores * scale, CAP)
         if MASKED:
-            scores = tl.where(position[None, :] < limit[:, None], scores, float("-inf"))
-        if CAP > 0:
-            higher = tl.maximum(most, tl.max(scores, 1))
-            weights = tl.exp2(scores - higher[:, None])
-        else:
-            higher = tl.maximum(most, tl.max(scores, 1) * scale)
-            weights = tl.exp2(scores * scale - higher[:, None])
-        shrink = tl.exp2(most - higher)
+            visible = position[None, :] < limit[:, None]
+            if floor is not None:
+                visible = visible & (position[None, :] >= floor[:, None])
+            scores = tl.where(visible, scores, float("-inf"))
+        peak = tl.max(scores, 1)
+        if CAP == 0:
+            peak *= scale
+        higher = tl.maximum(most, peak)
+        base = higher
+        if MASKED and floor is not None:  # a row may have seen no key so far
+            base = tl.where(higher == float("-inf"), 0.0, higher)
+        weights = tl.exp2((scores if CAP > 0 else scores * scale) - base[:, None])
+        shrink = tl.exp2(most - base)
         total = total * shrink + tl.sum(weights, 1)
         acc = acc * shrink[:, None]
         acc = tl.dot(weights.to(query.dtype), value.to(query.dtype), acc, input_precision=PRECISION)
@@ -110,6 +119,7 @@ def _tiles(
     TILE: tl.constexpr,
     STAGES: tl.constexpr,
     CAP: tl.constexpr,
+    WINDOW: tl.constexpr,
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
@@ -144,12 +154,22 @@ def _tiles(
     total = tl.zeros((BLOCK_ROWS,), tl.float32)
     acc = tl.zeros((BLOCK_ROWS, BLOCK_DIM), tl.float32)
     table = tables_ptr + tl.cast(sequence, tl.int64) * tables_stride
+    begin, floor = 0, None
+    if WINDOW > 0:
+        floor = limit - WINDOW
+        # The first row sees the earliest key; from `begin` on, after this, all rows see all keys.
+        earliest = tl.maximum(before + token + 1 - WINDOW, 0) // TILE * TILE
+        begin = tl.minimum(tl.cdiv(tl.maximum(end - WINDOW, 0), TILE) * TILE, plain)
+        most, total, acc = _absorb(
+            query, most, total, acc, earliest, begin, floor, limit, table, cache_ptr, plane, scale, kv_head,
+            KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, MASKED=True, CAP=CAP, PRECISION=PRECISION,
+        )  # fmt: skip
     most, total, acc = _absorb(
-        query, most, total, acc, 0, plain, limit, table, cache_ptr, plane, scale, kv_head,
+        query, most, total, acc, begin, plain, floor, limit, table, cache_ptr, plane, scale, kv_head,
         KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, MASKED=False, CAP=CAP, PRECISION=PRECISION,
     )  # fmt: skip
     most, total, acc = _absorb(
-        query, most, total, acc, plain, end, limit, table, cache_ptr, plane, scale, kv_head,
+        query, most, total, acc, plain, end, floor, limit, table, cache_ptr, plane, scale, kv_head,
         KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, MASKED=True, CAP=CAP, PRECISION=PRECISION,
     )  # fmt: skip
     if length == 0:
@@ -188,9 +208,10 @@ class TileAttention:
         cache_shape: Sequence[int],
         shape: TileShape,
         scores: ScoreScaling = PLAIN_SCALING,
+        window: int | None = None,
     ) -> None:
         """Prepare the attention of queries [rows, heads, head_dim]."""
-        sizes = layout(heads, cache_shape, scores)
+        sizes = layout(heads, cache_shape, scores, window)
         tokens = shape.rows // sizes.group
         starts = ragged.query_starts[:-1]
         device = starts.device

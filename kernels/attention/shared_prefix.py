@@ -60,6 +60,7 @@ def _packed(
     TILE: tl.constexpr,
     STAGES: tl.constexpr,
     CAP: tl.constexpr,
+    WINDOW: tl.constexpr,
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
@@ -91,8 +92,12 @@ def _packed(
     total = tl.zeros((ROWS,), tl.float32)
     acc = tl.zeros((ROWS, BLOCK_DIM), tl.float32)
     cache = cache_ptr + kv_head * DIM
+    begin, floor = 0, None
+    if WINDOW > 0:
+        floor = tl.maximum(length - WINDOW, 0)
+        begin = tl.min(tl.where(row >= 0, floor, common), 0)
     most, total, acc = absorb(
-        query, most, total, acc, 0, common, tl.minimum(length, common),
+        query, most, total, acc, begin, common, floor, tl.minimum(length, common),
         tables_ptr + leader * tables_stride, cache, plane, scale,
         KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,
     )  # fmt: skip
@@ -100,8 +105,12 @@ def _packed(
         own = pack * TOKENS + turn
         owner = tl.load(order_ptr + own, mask=own < entries, other=-1).to(tl.int64)
         limit = tl.where(lead == turn, length, 0)
+        end = tl.max(limit, 0)
+        begin = common
+        if WINDOW > 0:
+            begin = tl.maximum(common, tl.min(tl.where(lead == turn, floor, end), 0))
         most, total, acc = absorb(
-            query, most, total, acc, common, tl.max(limit, 0), limit,
+            query, most, total, acc, begin, end, floor, limit,
             tables_ptr + tl.maximum(owner, 0) * tables_stride, cache, plane, scale,
             KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,
         )  # fmt: skip
@@ -153,8 +162,9 @@ class PackedAttention:
         cache_shape: Sequence[int],
         shape: PackedShape | None = None,
         scores: ScoreScaling = PLAIN_SCALING,
+        window: int | None = None,
     ) -> None:
-        sizes = layout(heads, cache_shape, scores)
+        sizes = layout(heads, cache_shape, scores, window)
         shape = packed_shape(sizes.group) if shape is None else shape
         self._ragged, self._packs, self._scale = ragged, packs, sizes.scale
         self._grid = sizes.kv_heads, triton.cdiv(packs.order.shape[0], few_tokens(sizes.group))

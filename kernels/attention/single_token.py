@@ -119,6 +119,7 @@ def _lone(
     STAGES: tl.constexpr,
     NORMED: tl.constexpr,
     CAP: tl.constexpr,
+    WINDOW: tl.constexpr,
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
@@ -129,9 +130,13 @@ def _lone(
     # Inputs of the step, the tables of the model and all earlier keys: no kernel that may still run writes them.
     earlier = tl.maximum(tl.load(lengths_ptr) - 1, 0)
     earlier = tl.where(tl.load(starts_ptr + 1) > tl.load(starts_ptr), earlier, 0)
-    per_split = tl.maximum(tl.cdiv(tl.cdiv(earlier, TILE), SPLITS), 1) * TILE
-    parts = tl.maximum(tl.cdiv(earlier, per_split), 1)
-    first = split * per_split
+    begin, floor = 0, None
+    if WINDOW > 0:
+        begin = tl.maximum(earlier + 1 - WINDOW, 0)
+        floor = tl.zeros((ROWS,), tl.int32) + begin
+    per_split = tl.maximum(tl.cdiv(tl.cdiv(earlier - begin, TILE), SPLITS), 1) * TILE
+    parts = tl.maximum(tl.cdiv(earlier - begin, per_split), 1)
+    first = begin + split * per_split
     end = tl.minimum(first + per_split, earlier)
     head_cache = cache_ptr + kv_head * DIM
     dim = tl.arange(0, BLOCK_DIM)
@@ -142,9 +147,7 @@ def _lone(
     key = tl.load(tile_at, mask=there, other=0.0)
     value = tl.load(tile_at + plane, mask=there, other=0.0)
     position = tl.load(positions_ptr).to(tl.int64)
-    slot = tl.full((), -1, tl.int64)
-    if slots > 0:
-        slot = tl.load(slots_ptr).to(tl.int64)
+    slot = tl.load(slots_ptr, mask=slots > 0, other=-1).to(tl.int64)
     cos = tl.load(cos_ptr + position * DIM + dim, mask=real, other=0.0).to(tl.float32)
     sin = tl.load(sin_ptr + position * DIM + dim, mask=real, other=0.0).to(tl.float32)
     if EARLY:
@@ -169,10 +172,10 @@ def _lone(
         acc += new_value.to(tl.float32)
     limit = tl.zeros((ROWS,), tl.int32) + end
     most, total, acc = fold(
-        query, key, value, first + tl.arange(0, TILE), limit, most, total, acc, scale, CAP, PRECISION,
+        query, key, value, first + tl.arange(0, TILE), floor, limit, most, total, acc, scale, CAP, PRECISION,
     )  # fmt: skip
     most, total, acc = absorb(
-        query, most, total, acc, first + TILE, end, limit, table_ptr, head_cache, plane, scale,
+        query, most, total, acc, first + TILE, end, floor, limit, table_ptr, head_cache, plane, scale,
         KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,
     )  # fmt: skip
     finish(
@@ -198,8 +201,9 @@ class LoneAttention:
         cache_shape: Sequence[int],
         shape: DecodeShape | None = None,
         scores: ScoreScaling = PLAIN_SCALING,
+        window: int | None = None,
     ) -> None:
-        sizes, device = layout(heads, cache_shape, scores), ragged.context_lengths.device
+        sizes, device = layout(heads, cache_shape, scores, window), ragged.context_lengths.device
         shape = lone_shape(sizes.kv_heads, device) if shape is None else shape
         self._ragged, self._places, self._scale = ragged, places, sizes.scale
         self._out_shape = 1, heads, sizes.dim

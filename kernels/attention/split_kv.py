@@ -90,6 +90,7 @@ def fold(
     key: tl.tensor,
     value: tl.tensor,
     position: tl.tensor,
+    floor: tl.tensor,
     limit: tl.tensor,
     most: tl.tensor,
     total: tl.tensor,
@@ -100,11 +101,15 @@ def fold(
 ) -> Three:
     """Add a tile of keys and values to the running softmax of all rows: (maxima, sums, weighted values).
 
-    Each row attends to positions below its `limit`. Before its first key a row has `most` -inf and `total` 0.
+    Each row attends to positions below its `limit`, from its `floor` on (None: from the first). Before its first key a
+    row has `most` -inf and `total` 0.
     """
     scores = tl.dot(query, tl.trans(key.to(query.dtype)), input_precision=PRECISION)
     scores = scored(scores, scale, CAP)
-    scores = tl.where(position[None, :] < limit[:, None], scores, float("-inf"))
+    visible = position[None, :] < limit[:, None]
+    if floor is not None:
+        visible = visible & (position[None, :] >= floor[:, None])
+    scores = tl.where(visible, scores, float("-inf"))
     higher = tl.maximum(most, tl.max(scores, 1))
     base = tl.where(higher == float("-inf"), 0.0, higher)
     shrink = tl.exp2(most - base)
@@ -123,6 +128,7 @@ def absorb(
     acc: tl.tensor,
     first: tl.tensor,
     end: tl.tensor,
+    floor: tl.tensor,
     limit: tl.tensor,
     table: tl.tensor,
     cache_ptr: tl.tensor,
@@ -146,7 +152,7 @@ def absorb(
         key = tl.load(key_at, mask=there, other=0.0)
         value = tl.load(key_at + plane, mask=there, other=0.0)
         most, total, acc = fold(
-            query, key, value, position, limit, most, total, acc, scale, CAP, PRECISION
+            query, key, value, position, floor, limit, most, total, acc, scale, CAP, PRECISION
         )
     return most, total, acc
 
@@ -180,6 +186,7 @@ def _decode(
     MEMBERS: tl.constexpr,
     STAGES: tl.constexpr,
     CAP: tl.constexpr,
+    WINDOW: tl.constexpr,
     PRECISION: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
@@ -192,8 +199,11 @@ def _decode(
     count = (tl.load(starts_ptr + sequence + 1) - row).to(tl.int32)
     count = tl.where(count * GROUP <= ROWS, count, 0)
     length = tl.where(count > 0, tl.load(lengths_ptr + sequence), 0)
-    per_split = tl.cdiv(tl.cdiv(length, TILE), SPLITS) * TILE
-    first = split * per_split
+    begin = 0
+    if WINDOW > 0:  # the first token sees the earliest key
+        begin = tl.maximum(length - count + 1 - WINDOW, 0) // TILE * TILE
+    per_split = tl.cdiv(tl.cdiv(length - begin, TILE), SPLITS) * TILE
+    first = begin + split * per_split
     end = tl.minimum(first + per_split, length)
     table = tables_ptr + sequence.to(tl.int64) * tables_stride
     member = tl.arange(0, ROWS)
@@ -216,16 +226,20 @@ def _decode(
     heads_at += (member // GROUP).to(tl.int64)[:, None] * query_stride
     heads_at += (member % GROUP)[:, None] * DIM
     query = tl.load(heads_at + dim[None, :], mask=used, other=0.0)
-    limit = tl.minimum(length - count + member // GROUP + 1, end)
+    limit = length - count + member // GROUP + 1
+    floor = None
+    if WINDOW > 0:
+        floor = limit - WINDOW
+    limit = tl.minimum(limit, end)
     most = tl.full((ROWS,), float("-inf"), tl.float32)
     total = tl.zeros((ROWS,), tl.float32)
     acc = tl.zeros((ROWS, BLOCK_DIM), tl.float32)
     most, total, acc = absorb(
-        query, most, total, acc, first, end, limit, table, cache_ptr + kv_head * DIM, plane, scale,
+        query, most, total, acc, first, end, floor, limit, table, cache_ptr + kv_head * DIM, plane, scale,
         KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,
     )  # fmt: skip
     finish(
-        most, total, acc, count * GROUP, tl.cdiv(length, per_split),
+        most, total, acc, count * GROUP, tl.cdiv(length - begin, per_split),
         sequence.to(tl.int64) * KV_HEADS + kv_head, out_first, partial_ptr, lse_ptr, arrived_ptr,
         GROUP, ROWS, HEADS, DIM, BLOCK_DIM, SPLITS, MEMBERS,
     )  # fmt: skip
@@ -279,8 +293,9 @@ class DecodeAttention:
         cache_shape: Sequence[int],
         shape: DecodeShape,
         scores: ScoreScaling = PLAIN_SCALING,
+        window: int | None = None,
     ) -> None:
-        sizes, lengths = layout(heads, cache_shape, scores), ragged.context_lengths
+        sizes, lengths = layout(heads, cache_shape, scores, window), ragged.context_lengths
         self._ragged, self._scale = ragged, sizes.scale
         self._grid = sizes.kv_heads, shape.splits, lengths.shape[0]
         rows = product_rows(sizes.group)

@@ -64,13 +64,9 @@ def _print(document: dict[str, Any]) -> None:
         soft_wrap=True,
     )
     if document["window"] is not None:
-        out.print(
-            f"on a GPU the context is {min(document['window'], document['max_context'])}: "
-            "layers have a sliding window, which attention on a GPU does not have",
-            soft_wrap=True,
-        )
+        out.print(f"layers with a sliding window of {document['window']} tokens")
     if document["experts"]:
-        out.print(f"a mixture of {document['experts']} experts a layer: runs on a CPU only")
+        out.print(f"a mixture of {document['experts']} experts a layer")
     table = Table(box=None, pad_edge=False)
     for column in ("memory", *(f"{memory['dtype']}" for memory in document["memory"])):
         table.add_column(column, justify="right")
@@ -95,10 +91,9 @@ def list_models(*, as_json: bool) -> Exit:
         write_json([asdict(family) for family in families], raw=True)
         return Exit.OK
     table = Table(box=None, pad_edge=False)
-    for column in ("family", "architecture", "for example", "devices"):
+    for column in ("family", "architecture", "for example"):
         table.add_column(column)
     for family in families:
-        devices = "CPU" if family.mixture else "CPU, GPU"
-        table.add_row(family.name, family.architecture, family.examples, devices)
+        table.add_row(family.name, family.architecture, family.examples)
     results().print(table)
     return Exit.OK

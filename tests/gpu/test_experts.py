@@ -1,6 +1,4 @@
-"""Mixtures of experts on a GPU: outputs as defined, captured steps as launched ones, the tokens of the CPU."""
-
-from pathlib import Path
+"""Mixtures of experts on a GPU: outputs as defined, and captured layers as launched ones."""
 
 import pytest
 import torch
@@ -8,11 +6,6 @@ from intaglio.kernels.contracts import Activation, ExpertMlp, Gate, MixtureRule
 from intaglio.kernels.gpu import GpuKernels
 from intaglio.kernels.reference import ReferenceWeight
 from intaglio.kernels.reference_kernels import ReferenceKernels
-
-from tests.engine.run.driver import Driver, Job
-from tests.engine.run.parity import prompts, runner
-from tests.support.tiny_checkpoint import write_checkpoint
-from tests.support.tiny_families import CONFIGS
 
 pytestmark = [
     pytest.mark.gpu,
@@ -79,14 +72,3 @@ def test_a_captured_layer_follows_its_inputs() -> None:
         logits.copy_(randn(6, 16, seed=seed + 50))
         graph.replay()
         assert torch.equal(out, layer.outputs(x, logits))
-
-
-@pytest.mark.parametrize("name", ["mixtral", "qwen3-moe", "olmoe"])
-def test_greedy_tokens_are_those_of_the_cpu(name: str, tmp_path: Path) -> None:
-    write_checkpoint(tmp_path / name, CONFIGS[name], shards=1, seed=3)
-    jobs = [Job(prompt, 8) for prompt in prompts((2, 40, 129))]
-    ours = Driver(runner(tmp_path / name, "float32", device="cuda")).run(jobs)
-    right = Driver(runner(tmp_path / name)).run([Job(job.prompt, 8) for job in jobs])
-    tokens = [[token for job in jobs for token in job.generated] for jobs in (ours, right)]
-    same = sum(a == b for a, b in zip(*tokens, strict=True))
-    assert same >= 22, f"{same} of 24 tokens are equal"

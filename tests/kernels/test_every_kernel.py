@@ -152,15 +152,16 @@ def packed_tokens() -> Checks:
 
 
 def raw() -> Checks:
-    """New tokens that are normed, rotated, stored and attended: a lone one, and several; scores plain and capped."""
+    """New tokens that are normed, rotated, stored and attended: a lone one, and several; capped, and in a window."""
     checks = Checks()
     steps = [([70], [1]), ([33, 7], [1, 1]), ([40, 9], [30, 1])]
-    for (lengths, counts), scores in product(steps, (PLAIN_SCALING, ScoreScaling(0.3, 2.0))):
+    kinds = (PLAIN_SCALING, None), (ScoreScaling(0.3, 2.0), None), (PLAIN_SCALING, 20)
+    for (lengths, counts), (scores, window) in product(steps, kinds):
         step = make_raw_step(lengths, counts, Heads(2, 2, 64), normed=True, seed=2)
         right, here = step.to(torch.device("cpu")), step.to(DEVICE)
         ways = (right, ReferenceKernels()), (here, GpuKernels(DEVICE))
         expected, got = (
-            kernels.attend(each.ragged, each.places, 4, each.cache.shape, scores).run(
+            kernels.attend(each.ragged, each.places, 4, each.cache.shape, scores, window).run(
                 each.fused, each.norms, each.cache
             )
             for each, kernels in ways

@@ -227,12 +227,16 @@ def attention(kinds: Sequence[tuple[Sizes, torch.dtype, ScoreScaling]] = KINDS) 
             fused = torch.zeros(
                 (rows, sizes.heads + 2 * sizes.kv_heads, sizes.dim), dtype=torch.bfloat16
             )
-            attend(ragged, places, sizes.heads, cache.shape, scores).run(fused, norms, cache)
+            for window in (None, 1024) if scores == PLAIN_SCALING else (None,):
+                attention = attend(ragged, places, sizes.heads, cache.shape, scores, window)
+                attention.run(fused, norms, cache)
             if rows == len(counts) == 512:
                 none = torch.zeros(rows).int()
                 packs = Packs(ragged.query_starts[1:], none, none)
                 each = replace(ragged, packs=packs)
-                attend(each, places, sizes.heads, cache.shape, scores).run(fused, norms, cache)
+                for window in (None, 1024) if scores == PLAIN_SCALING else (None,):
+                    attention = attend(each, places, sizes.heads, cache.shape, scores, window)
+                    attention.run(fused, norms, cache)
         kv_copy(cache[None], torch.tensor([1]), torch.tensor([2]))
 
 

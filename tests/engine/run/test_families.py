@@ -122,12 +122,11 @@ def test_a_gpu_refuses_experts_that_are_divided() -> None:
     assert on_ranks(2, refused) == [True, True]
 
 
-def test_a_gpu_refuses_contexts_past_a_window() -> None:
-    """Its kernels attend to all keys; up to the window that is the same."""
-    spec, device = parse_spec(CONFIGS["ministral"]), torch.device("cuda")
-    assert context_limit(None, spec, device) == 100
-    assert context_limit(64, spec, device) == 64
-    with pytest.raises(ConfigError, match="100 positions here") as caught:
-        context_limit(101, spec, device)
-    assert "sliding window" in caught.value.hint
-    assert context_limit(None, spec, torch.device("cpu")) == 1024
+def test_a_window_does_not_bound_the_context() -> None:
+    spec = parse_spec(CONFIGS["ministral"])
+    assert spec.window == 100
+    assert context_limit(None, spec) == 1024
+    assert context_limit(101, spec) == 101
+    with pytest.raises(ConfigError, match="1024 positions") as caught:
+        context_limit(1025, spec)
+    assert caught.value.where == "max_context"
