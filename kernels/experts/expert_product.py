@@ -67,7 +67,7 @@ def _tile(
     tl.store(at, y.to(out_ptr.dtype.element_ty), mask=there[:, None] & inside[None, :])
 
 
-@triton.jit(do_not_specialize=["pairs"])
+@triton.jit(do_not_specialize=["pairs", "experts"])
 def _scanned_experts(
     x_ptr: tl.tensor,
     x_stride: tl.tensor,
@@ -76,6 +76,7 @@ def _scanned_experts(
     shares_ptr: tl.tensor,
     out_ptr: tl.tensor,
     pairs: tl.tensor,
+    experts: tl.tensor,
     OUTPUTS: tl.constexpr,
     INPUTS: tl.constexpr,
     MATRIX: tl.constexpr,
@@ -99,7 +100,8 @@ def _scanned_experts(
     expert = tl.program_id(1)
     if BY_PAIR:
         candidate = expert
-        expert = tl.load(chosen_ptr + candidate)
+        # While kernels are compiled ahead, `route` may not have run: any number may stand there.
+        expert = tl.minimum(tl.maximum(tl.load(chosen_ptr + candidate), 0), experts - 1)
         if tl.sum(((chosen == expert) & (every < candidate)).to(tl.int32), 0) > 0:
             return
     own = (chosen == expert).to(tl.int32)
@@ -246,6 +248,7 @@ def expert_product(
             shares,
             out,
             count,
+            experts,
             SCANNED=max(16, triton.next_power_of_2(count)),
             BY_PAIR=count < experts,
             **options,

@@ -5,7 +5,7 @@ import random
 import pytest
 import torch
 from intaglio.kernels.contracts import Activation, ExpertMlp, Gate, MixtureRule
-from intaglio.kernels.experts.expert_product import ProductShape, expert_product, paired
+from intaglio.kernels.experts.expert_product import Pairs, ProductShape, expert_product, paired
 from intaglio.kernels.experts.grouped_experts import GroupedExperts
 from intaglio.kernels.experts.reference_experts import ReferenceExperts
 from intaglio.kernels.experts.reference_experts import route as reference_route
@@ -70,6 +70,15 @@ def test_products_of_pairs(seed: int, is_sorted: bool) -> None:
         if shares is not None:
             right = right * shares[pair].double()
         torch.testing.assert_close(out[pair].double(), right, atol=1e-4, rtol=1e-4)
+
+
+def test_numbers_that_are_no_experts_read_no_other_memory() -> None:
+    """They occur while kernels are compiled ahead of the first step."""
+    matrices = torch.full((3, 4, 8), 2.0)
+    chosen = torch.tensor([7, -(1 << 30)], dtype=torch.int32)
+    out = torch.zeros((2, 4))
+    expert_product(torch.ones(2, 8), matrices, Pairs(chosen), out, per_row=1, shape=SMALL)
+    assert bool(((out == 0) | (out == 16)).all())
 
 
 def test_many_pairs_are_sorted() -> None:
