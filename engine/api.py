@@ -1,7 +1,9 @@
 """The public names of the engine."""
 
+from .adapter_settings import AdapterSettings
 from .config import EngineConfig, GrammarConfig
 from .errors import (
+    AdapterUnusable,
     BudgetTooSmall,
     ConfigError,
     EngineError,
@@ -28,6 +30,7 @@ from .host.supervision import Supervision
 from .host.supervisor import Launch, Watch
 from .memory.offload import OffloadCounts
 from .metrics import Snapshot
+from .model.adapter_report import AdapterReport, check_adapter
 from .model.checkpoint import model_folder
 from .model.checkpoint_report import (
     CheckpointReport,
@@ -50,6 +53,7 @@ from .text.detokenize import Detokenizer
 from .text.prompt_frame import PromptFrame
 from .text.tokenizer import Piece, Tokenizer
 from .types import (
+    AdapterRef,
     Cut,
     CutReason,
     Delta,
@@ -63,6 +67,11 @@ from .types import (
 )
 
 __all__ = [
+    "AdapterRef",
+    "AdapterReport",
+    "AdapterSettings",
+    "AdapterUnusable",
+    "check_adapter",
     "Attachment",
     "BlockReport",
     "BudgetTooSmall",

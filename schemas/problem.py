@@ -21,6 +21,7 @@ class Code(StrEnum):
     SCHEMA_TOO_LARGE = "schema_too_large"
     UNKNOWN_SCHEMA = "unknown_schema"
     UNKNOWN_MODEL = "unknown_model"
+    ADAPTER_UNUSABLE = "adapter_unusable"
     IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"
     NOT_FOUND = "not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"

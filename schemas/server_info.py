@@ -6,7 +6,7 @@ from .base import Wire
 
 
 class ModelCard(Wire):
-    """One entry of `GET /v1/models`."""
+    """One entry of `GET /v1/models`. `parent` is the model that an adapter changes."""
 
     id: str
     object: Literal["model"] = "model"
@@ -14,6 +14,7 @@ class ModelCard(Wire):
     owned_by: str = "intaglio"
     context_length: int
     parameters: int
+    parent: str | None = None
 
 
 class ModelList(Wire):

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from .adapters.named_adapters import named_adapters
+
 PREFIX = "INTAGLIO_SERVICE_"
 KEYS = "INTAGLIO_API_KEYS"
 
@@ -91,6 +93,7 @@ class ServiceConfig:
     traces: bool = False
     tool_format: str = "auto"
     calibration: str = ""
+    adapters: tuple[str, ...] = ()
     metrics_folder: str = ""
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -114,6 +117,7 @@ class ServiceConfig:
             raise ValueError(f"port must be between 0 and 65535, not {self.port}")
         if not all(key.isascii() and key.isprintable() and " " not in key for key in self.api_keys):
             raise ValueError("an API key consists of printable ASCII characters without spaces")
+        named_adapters(self.adapters)
         self._check_exposure()
         if self.tool_format not in TOOL_FORMATS:
             raise ValueError(

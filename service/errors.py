@@ -17,7 +17,8 @@ ServiceError
 ├── DocumentTooLarge         a file, or what reading it takes, exceeds a limit
 ├── NoTextLayer              a PDF consists of images
 ├── UnknownDocument          no document of that id is kept
-├── UnknownModel             another model is loaded
+├── UnknownModel             another model is loaded, and no adapter of that name
+├── AdapterConflict          an adapter cannot be loaded or unloaded now
 ├── ConstraintRefused        a constraint of the request is refused, at a known place of the body
 ├── RouteNotFound            no such route
 ├── MethodNotAllowed         the route does not support this method
@@ -149,6 +150,12 @@ class UnknownDocument(ServiceError):
     """No document of that id is kept: it was deleted, or has expired."""
 
     code = Code.NOT_FOUND
+
+
+class AdapterConflict(ServiceError):
+    """An adapter cannot be loaded or unloaded in the present state of the server."""
+
+    code = Code.INVALID_REQUEST
 
 
 class UnknownModel(ServiceError):

@@ -109,6 +109,9 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
         device=built.device.type,
         dtype=str(built.runner.decoder.embedding.dtype).removeprefix("torch."),
         pid=os.getpid(),
+        folder=str(folder.resolve()),
+        max_adapters=config.adapters.max_adapters,
+        adapter_rank=config.adapters.adapter_rank,
         start_s={
             "prepare": round(prepare_s, 3),
             **built.seconds,

@@ -17,7 +17,8 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
 
     `context_length` counts prompt and output tokens together; `blocks` is the number of KV blocks of `block_size`
     tokens; `parameters` is the number of weights; `pid` is the process the engine runs in. `start_s` is the time of
-    each part of its start, in seconds.
+    each part of its start, in seconds. `folder` is that of the checkpoint; for adapters there are `max_adapters`
+    places, for ranks up to `adapter_rank`.
     """
 
     model: str
@@ -30,6 +31,9 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     dtype: str
     pid: int
     start_s: dict[str, float] = msgspec.field(default_factory=dict)
+    folder: str = ""
+    max_adapters: int = 0
+    adapter_rank: int = 0
 
 
 class BlockReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,6 +21,8 @@ from .report_options import CalibrationOption, ConfidenceOption, GroundingOption
 from .schema_commands import add_schema_commands
 from .schema_tool_commands import add_schema_tool_commands
 from .serve_options import (
+    AdapterOption,
+    AdapterRankOption,
     AllowAnonymousOption,
     CorsOriginOption,
     DeterministicOption,
@@ -30,6 +32,7 @@ from .serve_options import (
     KvDiskBytesOption,
     KvDiskOption,
     KvHostBytesOption,
+    MaxAdaptersOption,
     ToolFormatOption,
     TpOption,
     TracesOption,
@@ -216,6 +219,9 @@ def serve(
     kv_host_bytes: KvHostBytesOption = None,
     kv_disk: KvDiskOption = None,
     kv_disk_bytes: KvDiskBytesOption = None,
+    adapter: AdapterOption = None,
+    max_adapters: MaxAdaptersOption = None,
+    adapter_rank: AdapterRankOption = None,
 ) -> Exit:
     """Serve a model over HTTP until Ctrl-C.
 
@@ -250,6 +256,9 @@ def serve(
             kv_host_bytes=kv_host_bytes,
             kv_disk=kv_disk,
             kv_disk_bytes=kv_disk_bytes,
+            adapters=None if adapter is None else tuple(adapter),
+            max_adapters=max_adapters,
+            adapter_rank=adapter_rank,
         )
     )
 

@@ -43,6 +43,9 @@ class ServeCommand:
     kv_disk: str | None = None
     kv_disk_bytes: int | None = None
     tp: int | None = None
+    adapters: tuple[str, ...] | None = None
+    max_adapters: int | None = None
+    adapter_rank: int | None = None
 
 
 def run(settings: ServeCommand) -> Exit:
@@ -66,9 +69,11 @@ def run(settings: ServeCommand) -> Exit:
         folder = model_folder(settings.model)
         names = (
             *("threads", "max_running", "max_context", "drafts", "deterministic"),
-            *("kv_host_bytes", "kv_disk", "kv_disk_bytes", "tp"),
+            *("kv_host_bytes", "kv_disk", "kv_disk_bytes", "tp", "max_adapters", "adapter_rank"),
         )
         given = {name: value for name in names if (value := getattr(settings, name)) is not None}
+        if settings.adapters and settings.max_adapters is None:
+            given["max_adapters"] = len(settings.adapters)
         engine = EngineConfig.load({"model": str(folder), **given})
         try:
             config = ServiceConfig.load(
@@ -83,6 +88,7 @@ def run(settings: ServeCommand) -> Exit:
                 cors_origins=settings.cors_origins,
                 **_texts(settings, "data", "key_store", "tls_cert", "tls_key", "calibration"),
                 tool_format=settings.tool_format,
+                adapters=settings.adapters,
             )
         except ValueError as error:
             raise CliError(str(error), Exit.USAGE) from None

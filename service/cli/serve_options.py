@@ -62,3 +62,14 @@ TracesOption = Annotated[
     bool | None,
     typer.Option("--traces", help="Export spans by OTLP; needs the extra otel."),
 ]
+AdapterOption = Annotated[
+    list[str] | None,
+    typer.Option(help="LoRA adapter that requests may name: NAME=PATH; repeatable."),
+]
+MaxAdaptersOption = Annotated[
+    int | None,
+    typer.Option(min=0, help="Adapters in use at the same time.  [default: those given]"),
+]
+AdapterRankOption = Annotated[
+    int | None, typer.Option(min=1, help="Highest rank of an adapter.  [default: 16]")
+]

@@ -55,10 +55,13 @@ class Options(TypedDict, total=False):
 class GuidanceOptions(Options, total=False):
     """Options of an extraction that say more to the model: `instructions`, and `examples` of texts with their data.
 
+    `adapter` is the name of a LoRA adapter of the model; on the wire it takes the place of the model's name.
+
     The data of an example is of the type that is extracted, or a JSON value.
     """
 
     instructions: str | None
+    adapter: str | None
     examples: Sequence[tuple[str, Any]]
 
 
@@ -155,6 +158,7 @@ def shared_body(shape: Shape[Any], model: str | None, options: Mapping[str, Any]
     given = dict(options)
     body: dict[str, Any] = {"schema": shape.schema}
     given.pop("idempotency_key", None)
+    adapter = given.pop("adapter", None)
     instructions, examples = given.pop("instructions", None), given.pop("examples", ())
     if instructions is not None:
         body["instructions"] = instructions
@@ -162,12 +166,20 @@ def shared_body(shape: Shape[Any], model: str | None, options: Mapping[str, Any]
         body["examples"] = [{"text": text, "data": shape.write(data)} for text, data in examples]
     for name in given:
         if name not in ExtractOptions.model_fields:
-            known = [*ExtractOptions.model_fields, "instructions", "examples", *FILE_OPTIONS]
+            known = [
+                *ExtractOptions.model_fields,
+                "instructions",
+                "examples",
+                "adapter",
+                *FILE_OPTIONS,
+            ]
             close = get_close_matches(name, known, n=1)
             suggestion = f"; did you mean {close[0]}?" if close else ""
             raise TypeError(f"extract() has no option {name!r}{suggestion}")
-    if model is not None:
-        body["model"] = model
+    if model is not None and adapter is not None:
+        raise TypeError("adapter excludes model: an adapter's name takes the place of the model's")
+    if model is not None or adapter is not None:
+        body["model"] = model if adapter is None else adapter
     if given:
         body["options"] = given
     return body

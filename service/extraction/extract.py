@@ -12,6 +12,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from intaglio.engine.api import (
+    AdapterRef,
     EngineInfo,
     OutputLimits,
     Request,
@@ -24,6 +25,7 @@ from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest
 from intaglio.schemas.extraction.results import AnswerWarning, ExtractResult, Timings, Usage
 from intaglio.schemas.problem import Detail
 
+from ..adapters.adapter_registry import FindAdapter, no_adapter
 from ..calibration.calibration_file import calibrated_fields
 from ..errors import (
     InvalidBody,
@@ -74,6 +76,7 @@ class ParsedExtraction:
     started: float
     strict: Mapping[str, Any] | bool | None = None
     contract: Contract | None = None
+    adapter: AdapterRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +100,13 @@ class Prepared:
 class Extractor:
     """Prepares and finishes extractions for one loaded model. Safe to share between threads."""
 
-    def __init__(self, text: TextModel, info: EngineInfo) -> None:
+    def __init__(
+        self, text: TextModel, info: EngineInfo, adapters: FindAdapter = no_adapter
+    ) -> None:
+        """`adapters` finds the adapters that a request may name in place of the model."""
         self._text = text
         self._info = info
+        self._adapters = adapters
         # The last token of an output is sampled but never computed, so it needs no slot in the KV cache.
         capacity = min(info.context_length, info.blocks * info.block_size + 1)
         self.fitter = PromptFitter(text.tokenizer, text.chat, capacity)
@@ -125,7 +132,10 @@ class Extractor:
         if body.texts is None:
             self._check_document(parts)
         self._check_examples_readable(parts)
+        adapter = None
         if body.model is not None and body.model != self._info.model:
+            adapter = self._adapters(body.model)
+        if body.model not in (None, self._info.model) and adapter is None:
             raise UnknownModel(
                 f"no model {body.model!r} is loaded",
                 param="model",
@@ -139,7 +149,7 @@ class Extractor:
         if body.options.not_stated == "null":
             schema, strict = nullable(schema), schema
         constraint = extraction_constraint(schema, body.options)
-        return ParsedExtraction(body, parts, schema, constraint, started, strict)
+        return ParsedExtraction(body, parts, schema, constraint, started, strict, adapter=adapter)
 
     def _check_document(self, parts: PromptParts) -> None:
         """Return if there is something to extract from.
@@ -197,6 +207,8 @@ class Extractor:
         room = self._default_room(parsed)
         constraint = parsed.constraint.about(parsed.parts.document)
         request = self.engine_request(body.options, constraint, prompt, room)
+        if parsed.adapter is not None:
+            request = replace(request, adapter=parsed.adapter)
         report = ReportRequest.of(parsed.parts.document, body.options)
         return Prepared(
             request,
@@ -254,7 +266,9 @@ class Extractor:
             fields = agreeing_fields(fields, digits, again)
         return ExtractResult(
             id=f"ext_{prepared.request.id}",
-            model=self._info.model,
+            model=self._info.model
+            if prepared.request.adapter is None
+            else prepared.request.adapter.name,
             data=data,
             usage=Usage(
                 prompt_tokens=sum(one.prompt_tokens for one in both),

@@ -31,6 +31,7 @@ _ENGINE_ERRORS: tuple[type[engine.EngineError], ...] = (
     engine.BudgetTooSmall,
     engine.QueueFull,
     engine.InvalidRequest,
+    engine.AdapterUnusable,
     engine.RequestQuarantined,
     engine.ModelError,
     engine.ConfigError,

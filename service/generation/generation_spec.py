@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from intaglio.engine.api import OutputLimits, Request, SamplingParams
+from intaglio.engine.api import AdapterRef, OutputLimits, Request, SamplingParams
 from intaglio.grammar.api import Constraint
 
 _GOLDEN: Final = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio, as in SplitMix64
@@ -37,7 +37,7 @@ class GenerationSpec:
 
     `salt` separates the prefix cache of tenants. A smaller `priority` is served first. `deadline_s` is in seconds from
     admission. With `reasoning`, the prompts leave reasoning open, and the answer follows it. With `whole`, the deltas
-    are not read, so that the engine may send each answer in one piece.
+    are not read, so that the engine may send each answer in one piece. `adapter` changes the model.
     """
 
     id: str
@@ -54,6 +54,7 @@ class GenerationSpec:
     deadline_s: float | None = None
     whole: bool = False
     reasoning: ReasoningSpec | None = None
+    adapter: AdapterRef | None = None
 
     @property
     def choices(self) -> int:
@@ -81,6 +82,7 @@ class GenerationSpec:
             priority=self.priority,
             deadline=self.deadline_s,
             cache_salt=self.salt,
+            adapter=self.adapter,
         )
 
 

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from intaglio.engine.api import EngineInfo
 
+from ..adapters.adapter_registry import FindAdapter, no_adapter
 from ..dialects.stated import Stated
 from ..extraction.text_model import TextModel
 from ..tools.tool_format import ToolFormat
@@ -21,13 +22,14 @@ from .generation_spec import GenerationSpec
 class LoadedModel:
     """The loaded model as protocols see it: tokenizer and template, facts, and the version of the service.
 
-    `tools` is the wire format in which it calls tools.
+    `tools` is the wire format in which it calls tools, `adapters` finds its adapters by name.
     """
 
     text: TextModel
     info: EngineInfo
     version: str
     tools: ToolFormat
+    adapters: FindAdapter = no_adapter
 
 
 class AnswerForm(Protocol):

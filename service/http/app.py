@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from intaglio.engine.api import (
+    AdapterUnusable,
     EngineConfig,
     Engines,
     EngineStopped,
@@ -37,7 +38,7 @@ from structlog.typing import FilteringBoundLogger
 from ..config import ServiceConfig
 from ..documents.child_messages import ReadingLimits
 from ..documents.document_reader import DocumentReader
-from ..errors import RouteNotFound, ServiceNotReady
+from ..errors import RouteNotFound, ServiceError, ServiceNotReady
 from ..extraction.extract import catalogue_constraints
 from ..extraction.text_model import TextModel
 from ..extraction.translate import extraction_constraint
@@ -246,8 +247,9 @@ class Application:
                 self.service.backend.until_ready(),
                 self.service.offload(_load_validator),
             )
-        except ModelError as error:
-            self.fault = error
+            await self.service.offload(partial(self.service.open_adapters, info))
+        except (ModelError, AdapterUnusable, ServiceError) as failed:
+            error = self.fault = ModelError(failed.message, hint=failed.hint)
             self._log.error("model unusable", reason=error.message, hint=error.hint)
             self._on_fault()
             return

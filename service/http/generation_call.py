@@ -16,6 +16,7 @@ from intaglio.schemas.base import Wire
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..adapters.adapter_registry import no_adapter
 from ..errors import ConstraintRefused, ServiceNotReady
 from ..extraction.translate import request_body
 from ..generation.generate import generate
@@ -101,7 +102,8 @@ def loaded_model(service: Service) -> LoadedModel:
         raise ServiceNotReady("the model is loading", hint="try again when GET /ready answers 200")
     text = service.extractor.text
     form = format_of(text.chat.source, service.config.tool_format)
-    return LoadedModel(text, service.backend.info, service.version, form)
+    find = no_adapter if service.adapters is None else service.adapters.find
+    return LoadedModel(text, service.backend.info, service.version, form, find)
 
 
 def _submitted(service: Service, call: PreparedCall) -> Future[Verdict] | None:

@@ -4,6 +4,7 @@ Does: put the tables of all modules of handlers together. Does not: route (`endp
 """
 
 from . import (
+    adapter_routes,
     batch_routes,
     engine_routes,
     extract_routes,
@@ -32,6 +33,7 @@ OPERATIONS: tuple[Operation, ...] = documented(
         *native_routes.OPERATIONS,
         *responses_routes.OPERATIONS,
         *schema_routes.OPERATIONS,
+        *adapter_routes.OPERATIONS,
         *engine_routes.OPERATIONS,
         *file_routes.OPERATIONS,
         *batch_routes.OPERATIONS,

@@ -97,7 +97,7 @@ async def show(service: Service, request: Request) -> Response:
     model, name = loaded_model(service), body.model or body.name
     if name is None:
         raise InvalidBody("/model: this field is required", param="model")
-    require_model(model_name(name, model), model.info)
+    require_model(model_name(name, model), model)
     info = model.info
     return document(
         OllamaShown(

@@ -58,14 +58,15 @@ def _failed(request: Request) -> ErrorEvent:
 
 
 async def model(service: Service, request: Request) -> Response:
-    """`GET /v1/models/{model}`: the loaded model, by its name.
+    """`GET /v1/models/{model}`: the loaded model or an adapter, by its name.
 
     Raises:
         UnknownModel: another model is loaded.
         ServiceNotReady: no model is loaded yet.
     """
-    card = model_card(service)
-    require_model(request.path_params["model"], loaded_model(service).info)
+    card, name = model_card(service), request.path_params["model"]
+    if require_model(name, loaded_model(service)) is not None:
+        card = card.model_copy(update={"id": name, "parent": card.id})
     return document(card)
 
 
@@ -98,7 +99,7 @@ async def detokenize(service: Service, request: Request) -> Response:
 
 
 def _tokenized(body: TokenizeRequest, model: LoadedModel) -> TokenizeResult:
-    require_model(body.model, model.info)
+    require_model(body.model, model)
     if body.messages is not None:
         tokens = chat_tokens(
             model.text, body.messages, add_generation_prompt=body.add_generation_prompt
@@ -116,7 +117,7 @@ def _tokenized(body: TokenizeRequest, model: LoadedModel) -> TokenizeResult:
 
 
 def _detokenized(body: DetokenizeRequest, model: LoadedModel) -> DetokenizeResult:
-    require_model(body.model, model.info)
+    require_model(body.model, model)
     require_tokens(body.tokens, model.info.vocabulary, "/tokens")
     return DetokenizeResult(prompt=model.text.text(body.tokens))
 

@@ -47,6 +47,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     service.NoTextLayer: (422, Code.NO_TEXT_LAYER),
     service.UnknownDocument: (404, Code.NOT_FOUND),
     service.UnknownModel: (404, Code.UNKNOWN_MODEL),
+    service.AdapterConflict: (409, Code.INVALID_REQUEST),
     service.ConstraintRefused: (400, Code.INVALID_SCHEMA),  # the status of its refusal
     service.RouteNotFound: (404, Code.NOT_FOUND),
     service.MethodNotAllowed: (405, Code.METHOD_NOT_ALLOWED),
@@ -80,6 +81,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     engine.BudgetTooSmall: (400, Code.BUDGET_TOO_SMALL),
     engine.QueueFull: (429, Code.OVERLOADED),
     engine.InvalidRequest: (400, Code.INVALID_REQUEST),
+    engine.AdapterUnusable: (422, Code.ADAPTER_UNUSABLE),
     engine.RequestQuarantined: (422, Code.REQUEST_QUARANTINED),
     engine.ModelError: (503, Code.NOT_READY),
     engine.ConfigError: (500, Code.INTERNAL),

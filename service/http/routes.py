@@ -114,12 +114,17 @@ async def ready(service: Service, _request: Request) -> Response:
 
 
 async def models(service: Service, _request: Request) -> Response:
-    """`GET /v1/models`: the loaded model.
+    """`GET /v1/models`: the loaded model, and its adapters.
 
     Raises:
         ServiceNotReady: no model is loaded yet.
     """
-    return document(ModelList(data=(model_card(service),)))
+    card = model_card(service)
+    adapters = () if service.adapters is None else service.adapters.listing()
+    named = [
+        card.model_copy(update={"id": adapter.name, "parent": card.id}) for adapter in adapters
+    ]
+    return document(ModelList(data=(card, *named)))
 
 
 def model_card(service: Service) -> ModelCard:

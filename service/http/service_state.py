@@ -8,13 +8,16 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.to_thread
-from intaglio.engine.api import EngineState, SchemaGate
+from intaglio.engine.api import EngineInfo, EngineState, SchemaGate
 from intaglio.schemas.server_info import Health
 
+from ..adapters.adapter_registry import AdapterRegistry, no_adapter
+from ..adapters.named_adapters import named_adapters
 from ..config import ServiceConfig
 from ..documents.document_reader import DocumentReader
 from ..documents.document_store import DocumentStore
@@ -72,6 +75,7 @@ class Service:
     traces: "Traces | None" = None
     batches: "BatchHost | None" = None
     responses: "ResponseStore | None" = None
+    adapters: AdapterRegistry | None = None
 
     def health(self) -> Health:
         """The status that `/ready` reports: ok if all API processes of the server are ready."""
@@ -132,10 +136,23 @@ class Service:
         """Run `work` that waits for a child in a thread of its own kind, so that documents do not hold up texts."""
         return await anyio.to_thread.run_sync(work, limiter=self.reading, abandon_on_cancel=True)
 
+    def open_adapters(self, info: EngineInfo) -> None:
+        """Find the adapters of this server, and check those that were given at its start.
+
+        Raises:
+            EngineError, ServiceError: one of these cannot be used.
+        """
+        folder = self.config.data or self.config.metrics_folder
+        kept = Path(folder) / "adapters.json" if folder else None
+        registry = AdapterRegistry(info, kept)
+        registry.fix(named_adapters(self.config.adapters))
+        self.adapters = registry
+
     def set_model(self, text: TextModel, schema_gate: SchemaGate) -> None:
         """Set tokenizer, template and schema checks once the model is loaded."""
         assert self.backend.info is not None
         self.schema_gate = schema_gate
         self.explainer = Explainer(text, schema_gate.explain)
-        self.extractor = Extractor(text, self.backend.info)
+        find = no_adapter if self.adapters is None else self.adapters.find
+        self.extractor = Extractor(text, self.backend.info, find)
         self.known = KnownSchemas(self.extractor)

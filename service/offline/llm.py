@@ -31,8 +31,10 @@ from intaglio.grammar.api import Constraint
 from intaglio.schemas.extraction.contract import Contract
 from pydantic import TypeAdapter
 
+from ..adapters.adapter_registry import AdapterRegistry
 from ..client.errors import IntaglioError
 from ..client.models import Extraction, FileOptions, GuidanceOptions
+from ..errors import UnknownModel
 from ..extraction.enforcement import contract_of
 from ..extraction.engine_output import EngineOutput
 from ..extraction.extract import Extractor
@@ -67,7 +69,8 @@ class LLM:
 
     `model` is the folder of a checkpoint; None selects the included small model. `calibration` is a file that
     `intaglio calibrate` wrote for this model; by default `calibration.json` in the folder, if there is one. `settings`
-    are those of `intaglio.engine.config`, such as `max_context` or `num_blocks`.
+    are those of `intaglio.engine.config`, such as `max_context` or `num_blocks`. `adapters` are folders of LoRA
+    adapters by name, which the option `adapter` of a call chooses.
 
     Raises:
         ModelError: the checkpoint is unusable.
@@ -79,8 +82,12 @@ class LLM:
         model: str | Path | None = None,
         *,
         calibration: str | Path | None = None,
+        adapters: Mapping[str, str | Path] | None = None,
         **settings: object,
     ) -> None:
+        named = {name: str(path) for name, path in (adapters or {}).items()}
+        if named:
+            settings = {"max_adapters": len(named), **settings}
         with sdk_load_errors():
             folder = model_folder(model)
             config = EngineConfig.load({**settings, "model": str(folder)})
@@ -89,7 +96,15 @@ class LLM:
         self._schema_gate = SchemaGate.open(
             config.grammar, text.vocabulary, text.tokenizer.canonical, server=False
         )
-        self._extractor = Extractor(text, self._engine.info)
+        registry = AdapterRegistry(self._engine.info)
+        try:
+            with sdk_errors():
+                registry.fix(named)
+        except IntaglioError:
+            self._engine.close()
+            raise
+        self._adapters = registry.find
+        self._extractor = Extractor(text, self._engine.info, registry.find)
         self._documents = OfflineDocuments()
 
     def __enter__(self) -> Self:
@@ -124,6 +139,7 @@ class LLM:
         sampling: SamplingParams | None = None,
         *,
         constraint: Constraint | None = None,
+        adapter: str | None = None,
     ) -> list[Completion]:
         """Continue each prompt, all in one batch; results are in the order of the prompts.
 
@@ -137,6 +153,10 @@ class LLM:
         mistyped = next((text for text in texts if not isinstance(text, str)), None)
         if mistyped is not None:
             raise TypeError(f"prompts must be a str or several, not of {type(mistyped).__name__}")
+        chosen = None if adapter is None else self._adapters(adapter)
+        if adapter is not None and chosen is None:
+            with sdk_errors():
+                raise UnknownModel(f"no adapter {adapter!r} is loaded", param="adapter")
         sampling = sampling or SamplingParams()
         contract = Contract()
         if constraint is not None:
@@ -144,7 +164,13 @@ class LLM:
                 contract = contract_of(self._schema_gate.admit(constraint).coverage)
         encode = self._extractor.text.tokenizer.encode
         requests = [
-            Request(id=uuid4().hex, prompt=encode(text), sampling=sampling, constraint=constraint)
+            Request(
+                id=uuid4().hex,
+                prompt=encode(text),
+                sampling=sampling,
+                constraint=constraint,
+                adapter=chosen,
+            )
             for text in texts
         ]
         streams = {request.id: _Text(self._extractor.text, sampling.stop) for request in requests}

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from uuid import uuid4
 
-from intaglio.engine.api import EngineInfo
+from intaglio.engine.api import AdapterRef
 from intaglio.schemas.openai.chat_completions import ChatRequest
 from intaglio.schemas.openai.options import OpenAIOptions
 
@@ -34,7 +34,7 @@ def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
         UnknownModel: another model is loaded.
         TooLong, InvalidRequest: the prompt does not fit, or the template refuses it.
     """
-    require_model(body.model, model.info)
+    adapter = require_model(body.model, model)
     require_stream_options(body)
     if body.top_logprobs is not None and not body.logprobs:
         raise refused("/top_logprobs", "needs logprobs: true")
@@ -54,6 +54,7 @@ def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
     stated = use.stated if use else content
     scores = (body.top_logprobs or 0) if body.logprobs else None
     spec = specification(call_id, (prompt.tokens,), body, stated, (limit, scores))
+    spec = replace(spec, adapter=adapter)
     if use is not None:
         spec = replace(spec, check=use.check, is_cut_off=use.is_cut_off)
     if prompt.reasons:
@@ -80,7 +81,7 @@ def _form(
     return ChatForm(
         id=call_id,
         created=int(time.time()),
-        model=model.info.model,
+        model=body.model or model.info.model,
         fingerprint=f"intaglio-{model.version}",
         prompt_tokens=prompt,
         texts=model.text.vocabulary.tokens,
@@ -118,14 +119,18 @@ def specification(
     )
 
 
-def require_model(name: str | None, info: EngineInfo) -> None:
-    """Return if the loaded model has that name, or none is given.
+def require_model(name: str | None, model: LoadedModel) -> AdapterRef | None:
+    """The adapter of that name; None if the loaded model has it, or none is given.
 
     Raises:
-        UnknownModel: another model is loaded.
+        UnknownModel: neither the model nor an adapter has it.
     """
+    info = model.info
     if name is None or name == info.model:
-        return
+        return None
+    adapter = model.adapters(name)
+    if adapter is not None:
+        return adapter
     raise UnknownModel(
         f"the model {name!r} does not exist here",
         param="model",

@@ -65,7 +65,7 @@ def prepare_response(
         UnknownResponse: the previous response is not kept.
         TooLong, InvalidRequest: the prompt does not fit, or the template refuses it.
     """
-    require_model(body.model, model.info)
+    adapter = require_model(body.model, model)
     items = _items(body, kept)
     messages = conversation(items, body.instructions)
     if not messages:
@@ -85,7 +85,7 @@ def prepare_response(
         model.info, len(prompt.tokens), body.max_output_tokens, "max_output_tokens", "input"
     )
     stated = use.stated if use else content
-    spec = _specification(body, prompt.tokens, limit, stated, use)
+    spec = replace(_specification(body, prompt.tokens, limit, stated, use), adapter=adapter)
     if prompt.reasons:
         spec = replace(spec, reasoning=reasoning_spec(model.text, limit, effort, None))
     form = ResponseForm(

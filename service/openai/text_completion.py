@@ -7,7 +7,7 @@ chunks in the shape of `schemas/openai/text_completions.py`. Does not: render ch
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
@@ -128,7 +128,7 @@ class CompletionForm:
 
 def prepare_completion(body: CompletionRequest, model: LoadedModel) -> PreparedCall:
     """The generation for a completion. Raises as `prepare_chat`."""
-    require_model(body.model, model.info)
+    adapter = require_model(body.model, model)
     require_stream_options(body)
     _require_supported(body)
     given = _prompts(body.prompt)
@@ -147,7 +147,7 @@ def prepare_completion(body: CompletionRequest, model: LoadedModel) -> PreparedC
     form = CompletionForm(
         id=call_id,
         created=int(time.time()),
-        model=model.info.model,
+        model=body.model or model.info.model,
         fingerprint=f"intaglio-{model.version}",
         prompt_tokens=sum(map(len, prompts)),
         texts=model.text.vocabulary.tokens,
@@ -158,7 +158,7 @@ def prepare_completion(body: CompletionRequest, model: LoadedModel) -> PreparedC
         usage_always=bool(options and options.continuous_usage_stats),
     )
     spec = specification(call_id, prompts, body, stated, (limit, body.logprobs))
-    return PreparedCall(spec, form, bool(body.stream), stated)
+    return PreparedCall(replace(spec, adapter=adapter), form, bool(body.stream), stated)
 
 
 def _require_supported(body: CompletionRequest) -> None:
