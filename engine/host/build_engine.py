@@ -71,7 +71,6 @@ def prepare(config: EngineConfig) -> Callable[[], Assembly]:
 
 def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Assembly:
     began = time.perf_counter()
-    folder = Path(config.model.model)
     closing = ExitStack()
     group = start_ranks(config, tokenizer.size)
     if group is not None:
@@ -99,25 +98,9 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     executor = replayed(sources, config, executor)
     limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids))
     scheduler = _scheduler(config, built, limits, drafting and drafting.proposals, offload)
-    info = EngineInfo(
-        model=folder.resolve().name,
-        context_length=built.max_context,
-        parameters=sum(prod(shape) for shape in expected_shapes(built.spec).values()),
-        vocabulary=width,
-        blocks=built.num_blocks - 1,  # block 0 is padding
-        block_size=config.cache.block_size,
-        device=built.device.type,
-        dtype=str(built.runner.decoder.embedding.dtype).removeprefix("torch."),
-        pid=os.getpid(),
-        folder=str(folder.resolve()),
-        max_adapters=config.adapters.max_adapters,
-        adapter_rank=config.adapters.adapter_rank,
-        start_s={
-            "prepare": round(prepare_s, 3),
-            **built.seconds,
-            "build": round(time.perf_counter() - began, 3),
-        },
-    )
+    seconds = {"prepare": round(prepare_s, 3), **built.seconds}
+    seconds["build"] = round(time.perf_counter() - began, 3)
+    info = _info(config, built, seconds)
     pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
     pipeline = OneAhead if ahead else Serial
     if drafting is not None:
@@ -130,6 +113,25 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
         grammar_stats=lambda: compiler_service.cache.stats,
         close=closing.close,
         fault=(lambda: None) if group is None else (lambda: group.fault),
+    )
+
+
+def _info(config: EngineConfig, built: Built, seconds: dict[str, float]) -> EngineInfo:
+    folder = Path(config.model.model).resolve()
+    return EngineInfo(
+        model=folder.name,
+        context_length=built.max_context,
+        parameters=sum(prod(shape) for shape in expected_shapes(built.spec).values()),
+        vocabulary=built.spec.vocab_size,
+        blocks=built.num_blocks - 1,  # block 0 is padding
+        block_size=config.cache.block_size,
+        device=built.device.type,
+        dtype=str(built.runner.decoder.embedding.dtype).removeprefix("torch."),
+        pid=os.getpid(),
+        folder=str(folder),
+        max_adapters=config.adapters.max_adapters,
+        adapter_rank=config.adapters.adapter_rank,
+        start_s=seconds,
     )
 
 

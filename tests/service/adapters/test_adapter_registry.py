@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from intaglio import Client
@@ -23,7 +24,12 @@ from tests.support.live_service import TRUSTING, Live, live
 from tests.support.tiny_adapter import adapter_tensors, write_adapter
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 
-SETTINGS = {"dtype": "float32", "threads": 1, "max_context": 1024, "grammar_store": "off"}
+SETTINGS: dict[str, Any] = {
+    "dtype": "float32",
+    "threads": 1,
+    "max_context": 1024,
+    "grammar_store": "off",
+}
 SCHEMA = {"type": "object", "properties": {"n": {"enum": ["a", "b"]}}, "required": ["n"]}
 
 
