@@ -383,6 +383,7 @@ class Step:
     cache: torch.Tensor
     counts: tuple[int, ...]
     context: int
+    adapters: torch.Tensor | None = None
 
     def call(self) -> Callable[[], object]:
         """What is timed."""
@@ -407,7 +408,7 @@ class Step:
         last = (starts[1:] - 1).to(DEVICE)
 
         def run() -> object:
-            step = self.decoder.step(ragged, *at, self.cache.shape)
+            step = self.decoder.step(ragged, *at, self.cache.shape, self.adapters)
             hidden = self.decoder.hidden(tokens, caches, step, last if rows > count else None)
             return self.decoder.logits(hidden)
 
