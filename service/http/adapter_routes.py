@@ -5,7 +5,7 @@ Does: one function for each operation, and their table. Does not: check adapters
 
 from functools import partial
 
-from intaglio.schemas.adapters import AdapterCard, AdapterList, LoadAdapter
+from intaglio.schemas.adapter_objects import AdapterCard, AdapterList, LoadAdapter
 from intaglio.schemas.problem import Code
 from starlette.requests import Request
 from starlette.responses import Response

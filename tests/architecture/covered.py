@@ -312,7 +312,7 @@ COVERED = {
     "kernels/sample/token_weights.py": "tests/kernels/test_logits_pipeline.py",
     "kernels/sample/truncate.py": "tests/kernels/test_logits_pipeline.py",
     "kernels/sample/truncate_flat.py": "tests/kernels/test_logits_pipeline.py",
-    "schemas/adapters.py": "tests/service/adapters/test_adapter_registry.py",
+    "schemas/adapter_objects.py": "tests/service/adapters/test_adapter_registry.py",
     "schemas/base.py": "tests/service/test_app.py",
     "schemas/openai/batches.py": "tests/service/batches/test_batch_runner.py",
     "schemas/extraction/contract.py": "tests/service/test_enforcement.py",
