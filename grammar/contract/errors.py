@@ -7,7 +7,7 @@ GrammarError
 │   └── TablesFull         a machine has reached the limit of its tables
 ├── Unsatisfiable          no output can match
 ├── Violation              a matcher was given a token that the grammar does not allow
-└── CompilerBusy           too many constraints are waiting to be compiled
+└── CompilerBusy           the constraint was not compiled in time, for the load of the machine
 """
 
 from dataclasses import astuple, dataclass
@@ -90,6 +90,6 @@ class Violation(GrammarError):
 
 
 class CompilerBusy(GrammarError):
-    """Too many constraints are waiting to be compiled; the refused constraint may be valid."""
+    """The machine is too busy to compile a constraint now; the constraint may be valid."""
 
     code = "compiler_busy"

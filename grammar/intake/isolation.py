@@ -1,8 +1,8 @@
 """Examination of untrusted constraints in processes that can be killed.
 
 Does: manage a zygote process (`worker`) and its children, give each constraint to an idle child to be examined or
-explained, kill a child that is late, and report the constraint of a killed or dead child as too large. Does not: cache
-verdicts or bound the number of waiting constraints (`gate`).
+explained, kill a child that is late, and report a constraint as too large if its child exceeded a limit or died. Does
+not: cache verdicts or bound the number of waiting constraints (`gate`).
 """
 
 import contextlib
@@ -38,8 +38,9 @@ _STARTS: Final = 3
 class WorkerLimits:
     """The limits of one examination.
 
-    `wall_s`: time from its start to the answer, in which the process could run (`time_to_run`). `cpu_s`: processor
-    time. `memory`: bytes above those of a fresh worker.
+    `cpu_s`: processor time. `memory`: bytes above those of a fresh worker. `wall_s`: time from its start to the answer,
+    in which the process could run (`time_to_run`). A process that is late by this clock alone says nothing about its
+    constraint.
     """
 
     wall_s: float = 1.8
@@ -132,7 +133,7 @@ class _Child:
 
         Raises:
             ChannelClosed: the child has died.
-            Starved: the child had no processor.
+            Starved: the child is late, and has used little processor time.
         """
         self.channel.settimeout(limits.wall_s)
         send(self.channel, question)
@@ -171,7 +172,7 @@ class ExaminationPool:
 
         Raises:
             WorkerFailure: a process cannot be started, or the examination has a bug.
-            CompilerBusy: the process had no processor for a long time.
+            CompilerBusy: the process waited for a processor, a disk or memory for too long.
         """
         answer = self._ask(EXAMINE, constraint)
         return decode_verdict(answer) if isinstance(answer, bytes) else answer
@@ -268,12 +269,10 @@ class ExaminationPool:
             WorkerFailure: the child failed for a reason other than a limit.
         """
         limits = self._limits
-        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
+        if late or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF):
             return cut_off(
                 f"compiling the constraint takes more than {limits.cpu_s:g} s of processor time"
             )
-        if late:
-            return cut_off(f"compiling the constraint takes longer than {limits.wall_s:g} s")
         if os.WIFEXITED(status) and os.WEXITSTATUS(status) != EXIT_MEMORY:
             raise WorkerFailure("the compiler process failed; its log says why")
         return cut_off("compiling the constraint takes more memory or depth than allowed")

@@ -34,27 +34,26 @@ def ran(process: int) -> Ran:
 
 
 class Starved(Exception):
-    """A process had no processor for most of the time."""
+    """A process had no answer in time and has used little processor time: it waited for something else."""
 
 
 def wait_for_answer(
     channel: socket.socket, counters: Callable[[], Ran], wall_s: float, cpu_s: float
 ) -> bool:
-    """Wait until there is something to read, or the channel is closed; whether that came in time.
-
-    In time: before the process could run for `wall_s`, or has run for `cpu_s`.
+    """Wait until there is something to read, or the channel is closed; false once the process has run for `cpu_s`.
 
     Raises:
-        Starved: nothing came in many times `wall_s`, in which the process mostly waited for a processor.
+        Starved: nothing came while the process could run for `wall_s`, or in many times `wall_s` altogether, and it
+            has run for less than `cpu_s`. A process that waits for a disk, for memory or for a processor does so.
     """
     begun, before = time.monotonic(), counters()
     until = begun + wall_s
     while not _is_readable(channel, until - time.monotonic()):
         now = counters()
         extended = begun + wall_s + now.waiting - before.waiting
-        if now.running - before.running > cpu_s or extended < until + _LEAST_S:
+        if now.running - before.running > cpu_s:
             return False
-        if until >= begun + _MOST_TIMES * wall_s:
+        if extended < until + _LEAST_S or until >= begun + _MOST_TIMES * wall_s:
             raise Starved
         until = min(extended, begun + _MOST_TIMES * wall_s)
     return True

@@ -14,10 +14,10 @@ import psutil
 import pytest
 from intaglio.grammar.api import (
     Compiler,
+    CompilerBusy,
     Constraint,
     ExaminationPool,
     Kind,
-    Verdict,
     WorkerFailure,
     WorkerLimits,
     explain,
@@ -81,9 +81,7 @@ def test_verdicts_come_back_whole(isolated: ExaminationPool) -> None:
     assert grammar.code is None
 
 
-@pytest.mark.parametrize(
-    "fault", ["!segfault", "!abort", "!exit", "!eat", "!spin", "!deaf", "!sleep"]
-)
+@pytest.mark.parametrize("fault", ["!segfault", "!abort", "!exit", "!eat", "!spin", "!deaf"])
 def test_a_constraint_that_ends_its_process_is_too_large(
     isolated: ExaminationPool, fault: str
 ) -> None:
@@ -97,6 +95,14 @@ def test_a_constraint_that_ends_its_process_is_too_large(
         assert verdict.code == "constraint_too_large"
         assert not verdict.final
         assert verdict.refusals[0].hint
+    assert fine(isolated), "the next is served"
+    assert len({process.pid for process in processes()} & before) == len(before) - 1
+
+
+def test_a_process_that_waits_without_computing_is_no_verdict(isolated: ExaminationPool) -> None:
+    before = {process.pid for process in processes()}
+    with pytest.raises(CompilerBusy, match="try again"):
+        isolated.examine(regex("!sleep"))
     assert fine(isolated), "the next is served"
     assert len({process.pid for process in processes()} & before) == len(before) - 1
 
@@ -123,8 +129,14 @@ def test_after_a_time_out_no_processor_is_used(isolated: ExaminationPool) -> Non
 
 
 def test_others_are_answered_meanwhile(isolated: ExaminationPool) -> None:
-    verdicts: list[Verdict] = []
-    slow = threading.Thread(target=lambda: verdicts.append(isolated.examine(regex("!sleep"))))
+    refused: list[CompilerBusy] = []
+
+    def ask() -> None:
+        with pytest.raises(CompilerBusy) as raised:
+            isolated.examine(regex("!sleep"))
+        refused.append(raised.value)
+
+    slow = threading.Thread(target=ask)
     slow.start()
     answered = 0
     while True:
@@ -133,7 +145,7 @@ def test_others_are_answered_meanwhile(isolated: ExaminationPool) -> None:
             break
         answered += 1
     assert answered > 0
-    assert verdicts[0].code == "constraint_too_large"
+    assert len(refused) == 1
 
 
 def test_many_kills_in_a_row_leave_nothing_behind(isolated: ExaminationPool) -> None:

@@ -1,4 +1,4 @@
-"""Limits on the time that a process could run: waiting for a processor does not count, sleeping does."""
+"""Limits on the time that a process could run: only processor time judges."""
 
 import socket
 from collections.abc import Iterable, Iterator
@@ -42,12 +42,21 @@ def test_a_process_that_waits_for_a_processor_has_more_time(
     assert counters.read == 5
 
 
-@pytest.mark.parametrize("reading", [Ran(0.0, 0.0), Ran(2.0, 100.0)], ids=["sleeps", "has run"])
-def test_a_process_that_sleeps_or_has_run_its_time_is_late(
-    ends: tuple[socket.socket, socket.socket], reading: Ran
+def test_a_process_that_has_run_its_time_is_late(
+    ends: tuple[socket.socket, socket.socket],
 ) -> None:
-    counters = Counters(chain([Ran(0.0, 0.0)], repeat(reading)))
+    counters = Counters(chain([Ran(0.0, 0.0)], repeat(Ran(2.0, 100.0))))
     assert not wait_for_answer(ends[0], counters, WALL_S, 1.0)
+    assert counters.read == 2
+
+
+@pytest.mark.parametrize("running", [0.0, 0.9], ids=["sleeps", "has run for less than its time"])
+def test_a_process_that_waits_for_something_else_is_not_judged(
+    ends: tuple[socket.socket, socket.socket], running: float
+) -> None:
+    counters = Counters(chain([Ran(0.0, 0.0)], repeat(Ran(running, 0.0))))
+    with pytest.raises(Starved):
+        wait_for_answer(ends[0], counters, WALL_S, 1.0)
     assert counters.read == 2
 
 
