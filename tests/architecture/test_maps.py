@@ -1,4 +1,4 @@
-"""The maps of packages name every module once and nothing else; the answers of "Where to look" are files that exist."""
+"""The maps of packages name every module once and nothing else; other pages name files and tests that exist."""
 
 import importlib
 import re
@@ -31,3 +31,12 @@ def test_at_most_three_files_answer_a_question(question: str) -> None:
     files = re.findall(r"`([^`]+)`", QUESTIONS[question])
     assert 1 <= len(files) <= 3
     assert [file for file in files if not (ROOT / file).is_file()] == []
+
+
+def test_the_tests_of_first_touch_exist() -> None:
+    named = re.findall(
+        r"`(tests/[\w/]+\.py)::(test_\w+)`", (ROOT / "docs/first-touch.md").read_text()
+    )
+    assert len(named) > 60
+    lost = [each for each in named if f"def {each[1]}(" not in (ROOT / each[0]).read_text()]
+    assert lost == []
