@@ -23,6 +23,7 @@ from .model.decoder import Decoder
 from .model.expected_tensors import layer_matrices
 from .model.schemes import AT_LOADING
 from .model.schemes.coded import Coded
+from .model.schemes.mxfp4 import Mxfp4Experts
 from .model.schemes.scheme import Dense, Uniform
 from .model.sharded_weights import refuse_indivisible, sharded_spec
 from .model.spec import ModelSpec, read_spec
@@ -158,6 +159,12 @@ def _spec(model: ModelConfig) -> ModelSpec:
             where="quantization",
             hint="leave quantization at none: the weights are used as they are stored",
         )
+    if spec.stacked(0) is not None:
+        raise ConfigError(
+            f"the experts of {spec.family.name} models cannot be stored in other formats than their own",
+            where="quantization",
+            hint="leave quantization at none",
+        )
     return replace(spec, schemes=Uniform(AT_LOADING[model.quantization]))
 
 
@@ -172,10 +179,17 @@ def device_named(name: str) -> torch.device:
 def refuse_experts(
     spec: ModelSpec, device: torch.device, parallel: TensorParallel | None = None
 ) -> None:
-    """Raise `ConfigError` for experts on a GPU that are quantised or divided, which has no kernels for them."""
+    """Raise `ConfigError` for experts on a GPU that are quantised or divided, which has no kernels for them.
+
+    Nor has it any for families that need sinks.
+    """
     layout = spec.family.experts
     if spec.experts is None or layout is None or device.type != "cuda":
         return
+    if spec.family.cpu_only:
+        raise ConfigError(
+            f"{spec.family.name} models run on a CPU only", where="device", hint="set device to cpu"
+        )
     if parallel is not None:
         raise ConfigError(
             f"mixtures of experts ({spec.family.name}) are not divided among GPUs",
@@ -216,7 +230,7 @@ def model_dtype(name: str, spec: ModelSpec, device: torch.device) -> torch.dtype
     """The dtype in which a model computes on `device`; `name` is that of the settings."""
     if name == "auto":
         # The weights of a published quantised checkpoint keep their few bits only in bfloat16 (`stored_codes`).
-        compact = any(
+        compact = isinstance(spec.schemes, Mxfp4Experts) or any(
             isinstance(spec.schemes.of(matrix), Coded) for matrix in layer_matrices(spec, 0)
         )
         return torch.float32 if device.type == "cpu" and not compact else torch.bfloat16

@@ -222,11 +222,15 @@ class MixtureRule:
     """The experts that a row uses, and their gate.
 
     They are the `per_token` ones with the highest probabilities, which are divided by their sum if `renormalised`.
+    With `of_chosen` probabilities are those among the chosen logits, in their dtype. With `clamp`, alpha and limit, the
+    gate is that of gpt-oss instead: `g * sigmoid(alpha * g) * (u + 1)`, with `g` and `u` clamped at the limit first.
     """
 
     per_token: int
     renormalised: bool
     gate: Gate
+    of_chosen: bool = False
+    clamp: tuple[float, float] | None = None
 
 
 class Experts(Protocol):
@@ -258,12 +262,18 @@ PLAIN_SCALING = ScoreScaling()
 class AttentionPass(Protocol):
     """A step's attention, prepared once and run for every layer."""
 
-    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
+    def run(
+        self, fused: Tensor, norms: QKNorm | None, cache: Tensor, sinks: Tensor | None = None
+    ) -> Tensor:
         """Causal attention of new tokens over `cache`, one layer's keys and values; returns [N, heads, head_dim].
 
         `fused` [N, heads + 2 * kv_heads, head_dim] are the query, key and value heads, in this order. Queries and keys
         are normed if `norms` is given, then rotated; keys and values are stored into `cache` in place, all of them
-        before any row reads it. `fused` may be overwritten.
+        before any row reads it. `fused` may be overwritten. With `sinks` [heads] float32, each head's softmax has one
+        more score, that of a key with a value of zero.
+
+        Raises:
+            ValueError: `sinks` are given, and these kernels have none.
         """
         ...
 

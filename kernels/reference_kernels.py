@@ -42,8 +42,11 @@ class ReferencePass:
     places: Places
     attention: reference_attention.ReferenceAttention
 
-    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
-        return self.attention.run(reference.rope_and_store(fused, self.places, norms, cache), cache)
+    def run(
+        self, fused: Tensor, norms: QKNorm | None, cache: Tensor, sinks: Tensor | None = None
+    ) -> Tensor:
+        query = reference.rope_and_store(fused, self.places, norms, cache)
+        return self.attention.run(query, cache, sinks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ class CheckpointReport:
     """A checkpoint that loads.
 
     `window` is the smallest sliding window of a layer, None if none has one. `experts` is the number of experts in a
-    layer, 0 without. `weight_bytes` and `kv_bytes_per_token` are in memory.
+    layer, 0 without. `cpu_only`: it does not run on a GPU. `weight_bytes` and `kv_bytes_per_token` are in memory.
     """
 
     family: str
@@ -26,6 +26,7 @@ class CheckpointReport:
     max_context: int
     window: int | None
     experts: int
+    cpu_only: bool
     weight_bytes: int
     kv_bytes_per_token: int
 
@@ -41,6 +42,7 @@ class SupportedFamily:
     name: str
     architecture: str
     examples: str
+    cpu_only: bool
 
 
 def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
@@ -67,6 +69,7 @@ def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
         max_context=spec.max_positions,
         window=spec.window,
         experts=0 if spec.experts is None else spec.experts.count,
+        cpu_only=spec.family.cpu_only,
         weight_bytes=sum(stored_bytes(spec, element_bytes).values()),
         kv_bytes_per_token=spec.kv_block_bytes(1, element_bytes),
     )
@@ -75,5 +78,6 @@ def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
 def supported_families() -> tuple[SupportedFamily, ...]:
     """All families that the engine loads."""
     return tuple(
-        SupportedFamily(family.name, family.architecture, family.examples) for family in FAMILIES
+        SupportedFamily(family.name, family.architecture, family.examples, family.cpu_only)
+        for family in FAMILIES
     )

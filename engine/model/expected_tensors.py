@@ -10,7 +10,8 @@ from math import prod
 import torch
 
 from ..errors import ModelError
-from .family import DERIVED, EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, KV_SCALES, QUERY_NORM
+from .family import DERIVED, EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, KV_SCALES, QUERY_NORM, SINKS
+from .schemes.mxfp4 import Mxfp4Experts
 from .schemes.scheme import Stored, Uniform
 from .spec import ModelSpec
 from .tensor_files import UNCONVERTED, some_of
@@ -25,9 +26,10 @@ def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
 def stored_bytes(spec: ModelSpec, element: int = 2) -> dict[str, int]:
     """The bytes in memory of all tensors, by name; `element` is the size of an element in the dtype of the model.
 
-    Quantised matrices stay as they are in bfloat16, and are converted while they are loaded in float32.
+    Quantised matrices stay as they are in bfloat16, and are converted while they are loaded in float32, but for MXFP4.
     """
-    held = spec if element == torch.bfloat16.itemsize else replace(spec, schemes=Uniform())
+    compact = element == torch.bfloat16.itemsize or isinstance(spec.schemes, Mxfp4Experts)
+    held = spec if compact else replace(spec, schemes=Uniform())
     return {
         name: prod(stored.shape) * (element if stored.dtype is None else stored.dtype.itemsize)
         for name, stored in expected_tensors(held).items()
@@ -57,6 +59,13 @@ def expected_tensors(spec: ModelSpec) -> dict[str, Stored]:
         if experts is not None and layout is not None:
             router = layout.router.format(i=i) + ".weight"
             tensors[router] = Stored((experts.count, spec.hidden))
+            if layout.stacked:
+                tensors[layout.router.format(i=i) + ".bias"] = Stored((experts.count,))
+        stacked = spec.stacked(i)
+        if stacked is not None:
+            tensors |= stacked.tensors()
+        if spec.family.sinks:
+            tensors[SINKS.format(i=i)] = Stored((spec.heads,))
         for name, size in _norms(spec):
             tensors[name.format(i=i) + ".weight"] = Stored((size,), norm_dtype)
     return tensors
@@ -100,7 +109,7 @@ def layer_matrices(spec: ModelSpec, i: int) -> dict[str, tuple[int, int]]:
     sizes = _sizes(spec)
     matrices = {name: sizes[part][:2] for part, name in _linears(spec, i).items()}
     experts, layout = spec.mixes(i), spec.family.experts
-    if experts is not None and layout is not None:
+    if experts is not None and layout is not None and not layout.stacked:
         shapes = {
             "gate": (experts.ffn, spec.hidden),
             "up": (experts.ffn, spec.hidden),

@@ -5,6 +5,8 @@ Does: read which layers are mixtures, and their sizes. Does not: compute; see `m
 
 from dataclasses import dataclass
 
+from intaglio.kernels.contracts import Activation, Gate, MixtureRule
+
 from ..errors import ModelError
 from .config_values import MOST_PARTS, ConfigValues
 from .family import ExpertLayout
@@ -17,19 +19,20 @@ MOST_EXPERTS = 2**17
 class ExpertSpec:
     """Experts of the layers that are mixtures.
 
-    Each has `count` experts with hidden size `ffn`, of which each token uses `per_token`; their weights are divided by
-    their sum if `renormalised`. `layers[i]`: whether layer `i` is a mixture.
+    Each has `count` experts with hidden size `ffn`; a token chooses some of them by `rule`. `layers[i]`: whether layer
+    `i` is a mixture.
     """
 
     count: int
-    per_token: int
     ffn: int
-    renormalised: bool
+    rule: MixtureRule
     layers: tuple[bool, ...]
 
 
-def read_experts(layout: ExpertLayout, config: ConfigValues, layers: int) -> ExpertSpec:
-    """The experts of a model with this number of layers. Raises `ModelError`."""
+def read_experts(
+    layout: ExpertLayout, config: ConfigValues, layers: int, activation: Activation
+) -> ExpertSpec:
+    """The experts of a model with this number of layers and this activation of MLPs. Raises `ModelError`."""
     count = config.count(layout.count, most=MOST_PARTS)
     if count * layers > MOST_EXPERTS:
         raise ModelError(f"{layers} layers of {count} experts are too many", where=layout.count)
@@ -43,9 +46,16 @@ def read_experts(layout: ExpertLayout, config: ConfigValues, layers: int) -> Exp
     dense = _layers(config, layout.dense, layers)
     return ExpertSpec(
         count=count,
-        per_token=per_token,
         ffn=config.count(layout.ffn),
-        renormalised=rule if isinstance(rule, bool) else config.flag(rule, default=False),
+        rule=MixtureRule(
+            per_token,
+            renormalised=rule if isinstance(rule, bool) else config.flag(rule, default=False),
+            gate=Gate(activation),
+            of_chosen=layout.stacked,
+            clamp=(config.number("swiglu_alpha", 1.702), config.number("swiglu_limit", 7.0))
+            if layout.stacked
+            else None,
+        ),
         layers=tuple((i + 1) % every == 0 and i not in dense for i in range(layers)),
     )
 

@@ -249,6 +249,43 @@ FAMILIES = (
             "num_experts_per_tok": 8,
         },
     ),
+    Family(
+        name="gpt-oss",
+        architecture="GptOssForCausalLM",
+        examples="gpt-oss-20b, gpt-oss-120b",
+        qkv_bias="attention_bias",
+        output_bias="attention_bias",
+        head_dim=64,
+        windows=Windows(pattern=2),
+        sinks=True,
+        experts=ExpertLayout(
+            count="num_local_experts",
+            ffn="intermediate_size",
+            router="model.layers.{i}.mlp.router",
+            linears={
+                "gate_up": "model.layers.{i}.mlp.experts.gate_up_proj",
+                "down": "model.layers.{i}.mlp.experts.down_proj",
+            },
+            renormalised=True,
+            stacked=True,
+        ),
+        defaults={
+            "num_key_value_heads": 8,
+            "max_position_embeddings": 131072,
+            "rms_norm_eps": 1e-5,
+            "attention_bias": True,
+            "sliding_window": 128,
+            "num_local_experts": 128,
+            "num_experts_per_tok": 4,
+            "rope_theta": 150000.0,
+            "rope_scaling": {
+                "rope_type": "yarn",
+                "factor": 32.0,
+                "truncate": False,
+                "original_max_position_embeddings": 4096,
+            },
+        },
+    ),
 )
 
 BY_ARCHITECTURE = {family.architecture: family for family in FAMILIES}

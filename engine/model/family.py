@@ -74,7 +74,8 @@ class ExpertLayout:
     `count` and `ffn` are the keys of the number of experts in a layer and of their hidden size. `router` and `linears`
     are the names of matrices in a checkpoint, `{e}` is the expert. `renormalised`: whether the weights of the chosen
     experts are divided by their sum, or the key that says so. `every` is the key of n, where every n-th layer is a
-    mixture; `dense` the key of a list of layers that are none; None for families without.
+    mixture; `dense` the key of a list of layers that are none; None for families without. `stacked`: as in gpt-oss, one
+    tensor has a matrix of all experts, routers and experts have biases, and the gate is clamped.
     """
 
     count: str
@@ -84,6 +85,7 @@ class ExpertLayout:
     renormalised: bool | str
     every: str | None = None
     dense: str | None = None
+    stacked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +107,7 @@ class Family:
     `windows` are the layers with a sliding window, None for a family without. `local_theta` is the key of the base of
     the rotation of these layers, which then is not scaled. With `unrotated_layers`, some layers do not rotate. With
     `partial_rotation`, a file may ask for the rotation of a part of each head. `experts`: None for families without.
+    With `sinks`, each head has a further score that attention is divided by.
     """
 
     name: str
@@ -130,6 +133,12 @@ class Family:
     unrotated_layers: bool = False
     partial_rotation: bool = False
     experts: ExpertLayout | None = None
+    sinks: bool = False
+
+    @property
+    def cpu_only(self) -> bool:
+        """Whether only a CPU has attention and experts of this kind."""
+        return self.sinks
 
     @property
     def read_keys(self) -> frozenset[str]:
@@ -165,6 +174,7 @@ FINAL_NORM = "model.norm"
 HEAD = "lm_head"
 QUERY_NORM = "model.layers.{i}.self_attn.q_norm"
 KEY_NORM = "model.layers.{i}.self_attn.k_norm"
+SINKS = "model.layers.{i}.self_attn.sinks"
 
 # Suffixes of tensors in old checkpoints that are computed, not learnt.
 DERIVED = ("rotary_emb.inv_freq",)

@@ -80,7 +80,7 @@ class Attention:
     """Grouped-query attention. `qkv` is fused: query heads, then key heads, then value heads.
 
     `norm` normalises the input. `variant` is the index of the attention in `Decoder.variants`. Queries and keys are
-    normed by `qk_norm`, head by head, or by `whole_norm`; None for families without.
+    normed by `qk_norm`, head by head, or by `whole_norm`; None for families without. `sinks`: see `AttentionPass.run`.
     """
 
     norm: RmsNorm | None
@@ -89,6 +89,7 @@ class Attention:
     residual: Residual
     qk_norm: QKNorm | None
     whole_norm: WholeNorm | None
+    sinks: Tensor | None
     head_dim: int
     variant: int
     kernels: Kernels
@@ -103,7 +104,8 @@ class Attention:
         if self.whole_norm is not None:
             self.whole_norm.apply(fused, self.kernels)
         heads = fused.view(rows, -1, self.head_dim)
-        return step.passes[self.variant].run(heads, self.qk_norm, cache).view(rows, -1)
+        attention = step.passes[self.variant]
+        return attention.run(heads, self.qk_norm, cache, self.sinks).view(rows, -1)
 
     def add(self, attended: Tensor, residual: Tensor) -> None:
         """Add the output for `attended`, the result of `attend`, to `residual` [N, hidden], in place."""

@@ -51,7 +51,11 @@ class ModelCosts:
 
         shapes, stored = expected_shapes(spec), stored_bytes(spec, element_bytes)
         head = spec.vocab_size * spec.hidden
-        matrices = sum(prod(shape) for shape in shapes.values() if len(shape) == 2)
+        matrices = sum(
+            prod(shape)
+            for name, shape in shapes.items()
+            if len(shape) > 1 and not name.endswith("bias")
+        )
         matrices -= head * (1 if spec.tied else 2)
         matrices -= _unused(spec)
         unread = 0 if spec.tied else stored[EMBEDDING + ".weight"]
@@ -85,7 +89,7 @@ def _unused(spec: "ModelSpec") -> int:
     experts = spec.experts
     if experts is None:
         return 0
-    unused = sum(experts.layers) * (experts.count - experts.per_token)
+    unused = sum(experts.layers) * (experts.count - experts.rule.per_token)
     return unused * 3 * experts.ffn * spec.hidden
 
 

@@ -49,6 +49,10 @@ def refuse_indivisible(spec: ModelSpec, tp: int) -> None:
         raise ConfigError(
             f"{spec.vocab_size} tokens are too few for {tp} ranks", where="tp", hint="lower tp"
         )
+    if spec.family.sinks:
+        raise ConfigError(
+            f"{spec.family.name} models run on one device only", where="tp", hint="set tp to 1"
+        )
     if spec.family.qk_norm == "whole":
         raise ConfigError(
             f"{spec.family.name} models norm all heads together, which ranks cannot do apart",

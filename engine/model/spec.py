@@ -20,6 +20,7 @@ from .families import BY_ARCHITECTURE
 from .family import Family
 from .schemes.published import published_schemes
 from .schemes.scheme import Schemes
+from .stacked_experts import StackedExperts
 from .unloadable import LOADABLE
 
 # Keys that change the computation of a model and that no family here uses: all other values are refused.
@@ -85,6 +86,13 @@ class ModelSpec:
         """The experts of layer `i`; None if it has an MLP."""
         return self.experts if self.experts is not None and self.experts.layers[i] else None
 
+    def stacked(self, i: int) -> StackedExperts | None:
+        """The experts of layer `i` where a checkpoint has them in one tensor."""
+        layout, experts = self.family.experts, self.mixes(i)
+        if experts is None or layout is None or not layout.stacked:
+            return None
+        return StackedExperts(layout, experts, self.schemes, self.hidden, i)
+
     @property
     def window(self) -> int | None:
         """The smallest sliding window of a layer, in tokens; None if no layer has one."""
@@ -114,6 +122,7 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
     head_dim = _head_dim(family, config, hidden, heads, kv_heads)
     positions = config.count("max_position_embeddings", 2048)
     kinds = read_kinds(family, config, layers, head_dim, positions)
+    activation = _activation(family, config)
     multipliers = config if family.multipliers else ConfigValues({})
     return ModelSpec(
         family=family,
@@ -132,7 +141,7 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
         output_bias=_bias(family.output_bias, config),
         mlp_bias=_bias(family.mlp_bias, config),
         dtype=str(raw.get("dtype") or raw.get("torch_dtype") or "float32"),
-        activation=_activation(family, config),
+        activation=activation,
         scores=_scores(family, config),
         embedding_scale=family.embedding_scale(hidden)
         if family.embedding_scale
@@ -140,8 +149,13 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
         residual_scale=multipliers.optional_number("residual_multiplier"),
         logit_divisor=multipliers.optional_number("logits_scaling"),
         logit_softcap=config.optional_number(family.logit_softcap),
-        schemes=published_schemes(raw.get("quantization_config")),
-        experts=None if family.experts is None else read_experts(family.experts, config, layers),
+        schemes=published_schemes(
+            raw.get("quantization_config"),
+            stacked=family.experts is not None and family.experts.stacked,
+        ),
+        experts=None
+        if family.experts is None
+        else read_experts(family.experts, config, layers, activation),
     )
 
 

@@ -14,7 +14,6 @@ from intaglio.kernels.contracts import (
     ExpertMlp,
     Gate,
     Kernels,
-    MixtureRule,
     QKNorm,
     RmsNorm,
     Weight,
@@ -26,11 +25,13 @@ from ..parallel.parallel_layout import TensorParallel
 from .attention_kinds import AttentionKind
 from .decoder import AttentionVariant, Decoder
 from .expected_tensors import check_tensors, expected_tensors
-from .family import EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM, ExpertLayout
+from .expert_spec import ExpertSpec
+from .family import EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, QUERY_NORM, SINKS, ExpertLayout
 from .layers import Attention, GatedMlp, Layer, Mlp, Residual, WholeNorm
 from .mixture import Mixture
 from .rotary import build_table, rotation_order
 from .row_parallel import RowParallelWeight
+from .schemes.mxfp4 import SCALES, UNIT_SCALE
 from .schemes.scheme import Dense, Stored, combined_weight, stacked
 from .sharded_weights import BY_INPUTS, ShardedWeights, sharded_spec
 from .spec import ModelSpec
@@ -191,6 +192,8 @@ class _Random:
         out = torch.empty(stored.shape, dtype=dtype, device=self.device)
         if name.endswith("norm.weight"):
             return out.fill_(self.norm)
+        if name.endswith(SCALES):  # powers of two, which would be infinite
+            return out.fill_(UNIT_SCALE)
         if not dtype.is_floating_point:
             return out.random_(generator=self.generator)
         if dtype.itemsize == 1:  # no generator draws 8-bit floats
@@ -309,6 +312,28 @@ class _LayerParts:
         query, key = (_norm(name, self.spec, self.weights) for name in names)
         return query, key
 
+    def sinks(self) -> Tensor | None:
+        """The scores of sinks, in float32; None for families without."""
+        name = SINKS.format(i=self.i)
+        return self.weights.tensor(name).float() if self.spec.family.sinks else None
+
+    def mixture(self, experts: ExpertSpec, layout: ExpertLayout) -> Mixture:
+        """The mixture of experts of this layer."""
+        router, stacked = layout.router.format(i=self.i), self.spec.stacked(self.i)
+        bias = self.weights.tensor(router + ".bias") if layout.stacked else None
+        mlps = (
+            tuple(self.expert(e, layout) for e in range(experts.count))
+            if stacked is None
+            else stacked.read(self.weights, self.kernels)
+        )
+        return Mixture(
+            norm=self.norm("mlp_norm"),
+            router=self.kernels.weight(self.weights.tensor(router + ".weight"), bias),
+            experts=self.kernels.experts(mlps, experts.rule),
+            residual=self.residual("mlp_post_norm"),
+            kernels=self.kernels,
+        )
+
 
 def _layer(parts: _LayerParts) -> Layer:
     spec, kind = parts.spec, parts.spec.family.qk_norm
@@ -322,6 +347,7 @@ def _layer(parts: _LayerParts) -> Layer:
         if norms is not None and kind == "head"
         else None,
         whole_norm=WholeNorm(*norms) if norms is not None and kind == "whole" else None,
+        sinks=parts.sinks(),
         head_dim=spec.head_dim,
         variant=parts.variant,
         kernels=parts.kernels,
@@ -333,17 +359,7 @@ def _mlp(parts: _LayerParts) -> Mlp:
     spec = parts.spec
     experts, layout = spec.mixes(parts.i), spec.family.experts
     if experts is not None and layout is not None:
-        router = parts.weights.tensor(layout.router.format(i=parts.i) + ".weight")
-        return Mixture(
-            norm=parts.norm("mlp_norm"),
-            router=parts.kernels.weight(router),
-            experts=parts.kernels.experts(
-                tuple(parts.expert(e, layout) for e in range(experts.count)),
-                MixtureRule(experts.per_token, experts.renormalised, Gate(spec.activation)),
-            ),
-            residual=parts.residual("mlp_post_norm"),
-            kernels=parts.kernels,
-        )
+        return parts.mixture(experts, layout)
     return GatedMlp(
         norm=parts.norm("mlp_norm"),
         gate_up=parts.matrix("gate", "up", bias=spec.mlp_bias),

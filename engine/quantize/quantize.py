@@ -52,6 +52,12 @@ def quantize(
             where="config.json",
             hint="quantise the original checkpoint",
         )
+    if spec.stacked(0) is not None:
+        raise ModelError(
+            f"the experts of {spec.family.name} models cannot be quantised here",
+            where="config.json",
+            hint="use a checkpoint in MXFP4, the format in which these models are published",
+        )
     work = _Work(source, spec, texts, progress, torch.device(device))
     names = _matrices(spec)
     with torch.inference_mode():

@@ -26,6 +26,7 @@ from ..contracts import (
     ScoreScaling,
 )
 from ..runtime.launch import processors
+from .attention_launch import refuse_sinks
 from .rope_and_store import rope_and_store
 
 HEAD_SIZES = (64, 128, 256)
@@ -154,7 +155,10 @@ class _Pass:
     places: Places
     heads: int
 
-    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
+    def run(
+        self, fused: Tensor, norms: QKNorm | None, cache: Tensor, sinks: Tensor | None = None
+    ) -> Tensor:
+        refuse_sinks(sinks)
         rows, _, dim = fused.shape
         out = torch.empty((rows, self.heads, dim), dtype=fused.dtype, device=fused.device)
         query = rope_and_store(fused, self.places, norms, cache)

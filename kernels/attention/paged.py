@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ..contracts import PLAIN_SCALING, AttentionPass, Places, QKNorm, Ragged, ScoreScaling
+from .attention_launch import refuse_sinks
 from .prefill import TileAttention, tile_shape
 from .rope_and_store import rope_and_store
 from .shared_prefix import PackedAttention
@@ -89,8 +90,11 @@ class PagedAttention:
             )
         self._tiles: TileAttention | None = None
 
-    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
+    def run(
+        self, fused: Tensor, norms: QKNorm | None, cache: Tensor, sinks: Tensor | None = None
+    ) -> Tensor:
         """See `AttentionPass.run`; `fused` has contiguous rows and `cache` is contiguous."""
+        refuse_sinks(sinks)
         rows, _, dim = fused.shape
         out = torch.empty((rows, self._heads, dim), dtype=fused.dtype, device=fused.device)
         query = rope_and_store(fused, self._places, norms, cache)

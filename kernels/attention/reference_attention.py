@@ -126,15 +126,20 @@ class ReferenceAttention:
             chunks = _chunks(several, starts, lengths)
             self._groups.append(cutter.cut(int(chunks[2].max()), *chunks, tables))
 
-    def run(self, query: Tensor, cache: Tensor) -> Tensor:
-        """Attention of `query` [N, heads, head_dim] over one layer's `cache`; returns [N, heads, head_dim]."""
+    def run(self, query: Tensor, cache: Tensor, sinks: Tensor | None = None) -> Tensor:
+        """Attention of `query` [N, heads, head_dim] over one layer's `cache`; returns [N, heads, head_dim].
+
+        `sinks`: see `AttentionPass.run`.
+        """
         out = torch.zeros_like(query)
         flat = cache.view(2 * self._num_blocks, -1)
         for group in self._groups:
-            self._run_group(group, query, flat, out)
+            self._run_group(group, query, flat, out, sinks)
         return out
 
-    def _run_group(self, group: _Group, query: Tensor, flat: Tensor, out: Tensor) -> None:
+    def _run_group(
+        self, group: _Group, query: Tensor, flat: Tensor, out: Tensor, sinks: Tensor | None
+    ) -> None:
         chunks, count = group.rows.shape
         per_kv = self._heads // self._kv_heads
         q = query.index_select(0, group.rows.view(-1))
@@ -142,8 +147,14 @@ class ReferenceAttention:
         q = q.reshape(chunks, self._kv_heads, per_kv * count, self._head_dim)
         q = pad(q, (0, 0, 0, _padding(per_kv * count)))
         parts = [self._run_call(call, q, flat) for call in group.calls]
-        merged = _merge(parts, group.tiles)[:, :, : per_kv * count]
+        merged, lse = (part[:, :, : per_kv * count] for part in _merge(parts, group.tiles))
         merged = merged.reshape(chunks, self._kv_heads, per_kv, count, self._head_dim)
+        if sinks is not None:  # a further key with this score and a value of zero
+            lse = lse.reshape(chunks, self._kv_heads, per_kv, count)
+            merged = merged * (lse - sinks.view(1, self._kv_heads, per_kv, 1)).sigmoid().unsqueeze(
+                -1
+            )
+            merged = merged.to(query.dtype)
         rows = merged.permute(0, 3, 1, 2, 4).reshape(chunks * count, self._heads, self._head_dim)
         if group.picked is not None:
             rows = rows.index_select(0, group.picked)
@@ -181,8 +192,11 @@ def _capped_attention(
     return torch.matmul(weights.to(kv.dtype), kv[1]), lse
 
 
-def _merge(parts: list[tuple[Tensor, Tensor]], tiles: tuple[int, ...]) -> Tensor:
-    """Join the pieces of each chunk: parts follow one another in the order of pieces, see `_Group.tiles`."""
+def _merge(parts: list[tuple[Tensor, Tensor]], tiles: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    """Join the pieces of each chunk: parts follow one another in the order of pieces, see `_Group.tiles`.
+
+    Returns the outputs and their log-sum-exps.
+    """
     if len(parts) == 1:
         outs, lses = parts[0]
     else:
@@ -201,7 +215,7 @@ def _merge(parts: list[tuple[Tensor, Tensor]], tiles: tuple[int, ...]) -> Tensor
         total[:size].addcmul_(out, (new / both).unsqueeze(-1))
         weight[:size] = most.add_(both.log_())
         first += size
-    return total
+    return total, weight
 
 
 def _padding(rows: int) -> int:

@@ -21,7 +21,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 from ..contracts import PLAIN_SCALING, Places, QKNorm, Ragged, ScoreScaling
 from ..runtime.launch import precision, processors
 from ..runtime.tuples import Pair
-from .attention_launch import layout
+from .attention_launch import layout, refuse_sinks
 from .merge import finish, members_merged
 from .rope_and_store import as_kept
 from .split_kv import DecodeShape, absorb, addresses, fold, product_rows, scored
@@ -220,8 +220,11 @@ class LoneAttention:
         # Programs count themselves in and the last one resets the count, layer after layer.
         self._arrived = torch.zeros(sizes.kv_heads, dtype=torch.int32, device=device)
 
-    def run(self, fused: Tensor, norms: QKNorm | None, cache: Tensor) -> Tensor:
+    def run(
+        self, fused: Tensor, norms: QKNorm | None, cache: Tensor, sinks: Tensor | None = None
+    ) -> Tensor:
         """See `AttentionPass.run`; `fused` [1, heads + 2 * kv_heads, head_dim] and `cache` are contiguous."""
+        refuse_sinks(sinks)
         ragged, places = self._ragged, self._places
         out = torch.empty(self._out_shape, dtype=fused.dtype, device=fused.device)
         _lone[self._grid](

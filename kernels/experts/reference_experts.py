@@ -18,7 +18,7 @@ LEAST_ROWS = 2
 
 
 class Routing(NamedTuple):
-    """The experts of N rows: `shares` [N, per_token] float32 and `chosen` [N, per_token], best first."""
+    """The experts of N rows: `shares` [N, per_token] and `chosen` [N, per_token], best first."""
 
     shares: Tensor
     chosen: Tensor
@@ -26,11 +26,21 @@ class Routing(NamedTuple):
 
 def route(logits: Tensor, rule: MixtureRule) -> Routing:
     """The experts with the highest probabilities of each row of `logits` [N, experts]."""
+    if rule.of_chosen:
+        best, chosen = logits.topk(rule.per_token, -1)
+        return Routing(best.softmax(-1), chosen)
     probabilities = logits.softmax(-1, dtype=torch.float32)
     shares, chosen = probabilities.topk(rule.per_token, -1)
     if rule.renormalised:
         shares = shares / shares.sum(-1, keepdim=True)
     return Routing(shares, chosen)
+
+
+def clamped_gate(product: Tensor, alpha: float, limit: float) -> Tensor:
+    """The gated half [N, n] of `product` [N, 2n], gate, then up. See `MixtureRule.clamp`."""
+    gate, up = product.chunk(2, -1)
+    gate, up = gate.clamp(max=limit), up.clamp(-limit, limit)
+    return (up + 1) * (gate * torch.sigmoid(gate * alpha))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,4 +73,8 @@ class ReferenceExperts:
         count = x.shape[0]
         if count < LEAST_ROWS:
             x = x.expand(LEAST_ROWS, -1).contiguous()
-        return mlp.down.matmul(mlp.gate_up.matmul(x, epilogue=self.rule.gate))[:count]
+        if self.rule.clamp is None:
+            gated = mlp.gate_up.matmul(x, epilogue=self.rule.gate)
+        else:
+            gated = clamped_gate(mlp.gate_up.matmul(x), *self.rule.clamp)
+        return mlp.down.matmul(gated)[:count]

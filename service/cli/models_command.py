@@ -67,6 +67,8 @@ def _print(document: dict[str, Any]) -> None:
         out.print(f"layers with a sliding window of {document['window']} tokens")
     if document["experts"]:
         out.print(f"a mixture of {document['experts']} experts a layer")
+    if document["cpu_only"]:
+        out.print("runs on a CPU only")
     table = Table(box=None, pad_edge=False)
     for column in ("memory", *(f"{memory['dtype']}" for memory in document["memory"])):
         table.add_column(column, justify="right")
@@ -91,9 +93,10 @@ def list_models(*, as_json: bool) -> Exit:
         write_json([asdict(family) for family in families], raw=True)
         return Exit.OK
     table = Table(box=None, pad_edge=False)
-    for column in ("family", "architecture", "for example"):
+    for column in ("family", "architecture", "for example", "devices"):
         table.add_column(column)
     for family in families:
-        table.add_row(family.name, family.architecture, family.examples)
+        devices = "CPU" if family.cpu_only else "CPU, GPU"
+        table.add_row(family.name, family.architecture, family.examples, devices)
     results().print(table)
     return Exit.OK

@@ -45,7 +45,7 @@ def unread_bytes(spec: ModelSpec, sequences: int, element: int = 2) -> float:
     experts = spec.experts
     if experts is None:
         return 0.0
-    unused = (1 - experts.per_token / experts.count) ** sequences * experts.count
+    unused = (1 - experts.rule.per_token / experts.count) ** sequences * experts.count
     return element * sum(experts.layers) * unused * 3 * experts.ffn * spec.hidden
 
 

@@ -123,3 +123,12 @@ def test_weights_of_another_kind_are_refused() -> None:
     weight = ReferenceWeight(randn(4, 4), None)
     with pytest.raises(ValueError, match="unquantised"):
         GroupedExperts([ExpertMlp(weight, weight)], MixtureRule(1, renormalised=True, gate=SILU))
+
+
+def test_the_rule_of_gpt_oss_is_refused() -> None:
+    mlp = ExpertMlp(
+        *(DenseWeight(randn(*s), None, torch.zeros(1, dtype=torch.int32)) for s in ((8, 4), (4, 4)))
+    )
+    for change in ({"of_chosen": True}, {"clamp": (1.702, 7.0)}):
+        with pytest.raises(ValueError, match="on a GPU"):
+            GroupedExperts([mlp], MixtureRule(1, renormalised=True, gate=SILU, **change))

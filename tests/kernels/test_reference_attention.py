@@ -12,7 +12,11 @@ TOLERANCE = 2e-6  # float32 against float64, values of size 1
 
 
 def dense(
-    query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int | None = None
+    query: torch.Tensor,
+    keys: torch.Tensor,
+    values: torch.Tensor,
+    window: int | None = None,
+    sinks: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Causal attention of the last rows of a sequence; query [n, heads, d], keys and values [L, kv_heads, d]."""
     n, heads, dim = query.shape
@@ -24,11 +28,15 @@ def dense(
     if window is not None:
         visible &= torch.arange(length) > rows - window
     scores = scores.masked_fill(~visible[:, None, None, :], float("-inf"))
-    return torch.einsum("nkgl,lkd->nkgd", scores.softmax(-1), values.double()).reshape(query.shape)
+    if sinks is not None:
+        further = sinks.double().view(1, kv_heads, -1, 1).expand(n, -1, -1, -1)
+        scores = torch.cat((scores, further), -1)
+    shares = scores.softmax(-1)[..., :length]
+    return torch.einsum("nkgl,lkd->nkgd", shares, values.double()).reshape(query.shape)
 
 
 def case(
-    seed: int, window: int | None = None
+    seed: int, window: int | None = None, sinks: torch.Tensor | None = None
 ) -> tuple[torch.Tensor, Ragged, torch.Tensor, torch.Tensor]:
     """Queries, their layout, the cache, and the expected output, for a random step."""
     dice = random.Random(seed)
@@ -55,7 +63,11 @@ def case(
         kv_write(cache, keys, values, mine[at // block] * block + at % block)
         query = torch.randn((count, kv_heads * per_kv, dim), generator=generator)
         queries.append(query)
-        expected.append(dense(query, keys, values, window))
+        expected.append(
+            dense(
+                query, keys, values, window, None if sinks is None else sinks[: kv_heads * per_kv]
+            )
+        )
     starts = torch.tensor([0, *torch.tensor(counts).cumsum(0).tolist()], dtype=torch.int32)
     ragged = Ragged(starts, torch.tensor(lengths, dtype=torch.int32), tables)
     return torch.cat(queries), ragged, cache, torch.cat(expected)
@@ -74,6 +86,17 @@ def test_a_window_hides_what_is_before_it(seed: int, window: int) -> None:
     query, ragged, cache, expected = case(seed, window)
     attention = ReferenceAttention(ragged, query.shape[1], cache.shape, Workspace(), window=window)
     got = attention.run(query, cache)
+    torch.testing.assert_close(got.double(), expected, atol=TOLERANCE, rtol=TOLERANCE)
+
+
+@pytest.mark.parametrize("window", [None, 40, TILE])
+@pytest.mark.parametrize("seed", range(12))
+def test_a_sink_takes_its_share_of_each_head(seed: int, window: int | None) -> None:
+    sinks = torch.linspace(-3, 9, 8)
+    query, ragged, cache, expected = case(seed, window, sinks)
+    heads = query.shape[1]
+    attention = ReferenceAttention(ragged, heads, cache.shape, Workspace(), window=window)
+    got = attention.run(query, cache, sinks[:heads])
     torch.testing.assert_close(got.double(), expected, atol=TOLERANCE, rtol=TOLERANCE)
 
 

@@ -173,6 +173,29 @@ OLMOE: dict[str, Any] = {
     "norm_topk_prob": False,
 }
 
+GPT_OSS: dict[str, Any] = {
+    **_PLAIN,
+    "architectures": ["GptOssForCausalLM"],
+    "model_type": "gpt_oss",
+    "num_hidden_layers": 3,
+    "head_dim": 32,
+    "intermediate_size": 32,
+    "rope_theta": 150000.0,
+    "rope_scaling": {
+        "rope_type": "yarn",
+        "factor": 8.0,
+        "beta_fast": 32.0,
+        "beta_slow": 1.0,
+        "original_max_position_embeddings": 128,
+        "truncate": False,
+    },
+    "attention_bias": True,
+    "sliding_window": 48,
+    "num_local_experts": 6,
+    "num_experts_per_tok": 3,
+    "swiglu_limit": 1.5,
+}
+
 CONFIGS: dict[str, dict[str, Any]] = {
     "gemma3": GEMMA3,
     "phi3": PHI3,
@@ -204,6 +227,8 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "olmoe": OLMOE,
     "mixtral-all": {**MIXTRAL, "num_experts_per_tok": 5},
     "qwen3-moe-all": {**QWEN3_MOE, "num_experts_per_tok": 8},
+    "gpt-oss": GPT_OSS,
+    "gpt-oss-all": {**GPT_OSS, "num_experts_per_tok": 6, "sliding_window": 129},
     "qwen3-yarn": {
         **QWEN3,
         "max_position_embeddings": 64,

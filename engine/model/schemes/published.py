@@ -12,6 +12,7 @@ from .awq import awq_schemes
 from .compressed_tensors import compressed_tensors_schemes
 from .fp8 import fp8_schemes
 from .gptq import gptq_schemes
+from .mxfp4 import Mxfp4Experts, mxfp4_schemes
 from .quantization_settings import ROOT, Settings
 from .scheme import Schemes, Uniform
 
@@ -22,11 +23,14 @@ METHODS: Mapping[str, Callable[[Settings], Schemes]] = {
     "auto-round": auto_round_schemes,
     "intel/auto-round": auto_round_schemes,
     "fp8": fp8_schemes,
+    "mxfp4": mxfp4_schemes,
 }
 
 
-def published_schemes(raw: Any) -> Schemes:
+def published_schemes(raw: Any, *, stacked: bool = False) -> Schemes:
     """The schemes that `quantization_config` describes; unquantised weights if it is None.
+
+    `stacked`: the model has stacked experts, which are quantised in MXFP4 or not at all.
 
     Raises:
         ModelError: the format is not supported, or the description is wrong; `where` names the key.
@@ -45,4 +49,11 @@ def published_schemes(raw: Any) -> Schemes:
             hint=f"supported are {', '.join(METHODS)}; fetch such a checkpoint of the model, or the original one and "
             "quantise it: intaglio quantize CHECKPOINT --to int8",
         )
-    return read(Settings(raw))
+    schemes = read(Settings(raw))
+    if isinstance(schemes, Mxfp4Experts) != stacked:
+        raise ModelError(
+            f"weights in {method} are not supported for this architecture",
+            where=f"{ROOT}/quant_method",
+            hint="MXFP4 is read for the experts of gpt-oss, and gpt-oss in no other quantised format",
+        )
+    return schemes

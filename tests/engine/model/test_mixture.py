@@ -46,6 +46,25 @@ def test_the_choice_of_experts_is_that_of_transformers(
     assert torch.equal(routing.shares.to(dtype), weights)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_choice_of_gpt_oss_is_that_of_transformers(dtype: torch.dtype) -> None:
+    from transformers import GptOssConfig
+    from transformers.models.gpt_oss.modeling_gpt_oss import GptOssTopKRouter
+
+    router = GptOssTopKRouter(
+        GptOssConfig(hidden_size=64, num_local_experts=16, num_experts_per_tok=4)
+    ).to(dtype)
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn((200, 64), generator=generator).to(dtype)
+    with torch.no_grad():
+        router.weight.copy_(torch.randn((16, 64), generator=generator))
+        router.bias.copy_(torch.randn(16, generator=generator))
+        logits, weights, chosen = router(x)
+    routing = route(logits, MixtureRule(4, renormalised=True, gate=SILU, of_chosen=True))
+    assert torch.equal(routing.chosen, chosen)
+    assert torch.equal(routing.shares, weights)
+
+
 def _mixture(experts: int, per_token: int) -> tuple[Mixture, torch.Tensor, torch.Tensor]:
     """A mixture without norms, its router, and the matrices of its experts, fused as [up and gate, down]."""
     generator = torch.Generator().manual_seed(1)

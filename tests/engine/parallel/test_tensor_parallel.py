@@ -31,8 +31,8 @@ from tests.support.tiny_families import CONFIGS
 
 LENGTHS = (2, 40, 90)
 OUTPUTS = 6
-WHOLE_NORMS = ("olmo2", "olmo3", "olmoe")
-DIVIDED = [name for name in CONFIGS if not any(name.startswith(refused) for refused in WHOLE_NORMS)]
+UNDIVIDED = ("olmo2", "olmo3", "olmoe", "gpt-oss")
+DIVIDED = [name for name in CONFIGS if not any(name.startswith(refused) for refused in UNDIVIDED)]
 OPTIONS = {
     "greedy": SamplingParams(temperature=0),
     "drawn": SamplingParams(temperature=1.3, seed=11),
@@ -131,6 +131,7 @@ def test_every_option_of_sampling_gives_the_same_tokens(
         ({**LLAMA, "intermediate_size": 161}, 2, "161 hidden units"),
         ({**LLAMA, "vocab_size": 60}, 4, "60 tokens are too few for 4 ranks"),
         (CONFIGS["olmo2"], 2, "norm all heads together"),
+        (CONFIGS["gpt-oss"], 2, "run on one device only"),
     ],
 )
 def test_a_model_that_cannot_be_divided_is_refused_with_the_figures(

@@ -26,7 +26,7 @@ from safetensors.torch import load_file
 
 from tests.engine.run.parity import prompts, runner, theirs
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
-from tests.support.tiny_families import CONFIGS, OLDEST, PHI4_MINI, QWEN3_MOE
+from tests.support.tiny_families import CONFIGS, GPT_OSS, OLDEST, PHI4_MINI, QWEN3_MOE
 
 TEXTS = tuple(map(CalibrationText, prompts([40, 50, 60, 30])))
 CALIBRATION = CalibrationTexts(TEXTS[:3], TEXTS[3:])
@@ -170,6 +170,9 @@ def test_what_cannot_be_quantised_is_refused(tmp_path: Path) -> None:
                 source, tmp_path / "none", form, CalibrationTexts(), lambda part, done: None
             )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "out"]
+    stacked = write_checkpoint(tmp_path / "stacked", GPT_OSS)
+    with pytest.raises(ModelError, match="gpt-oss models cannot be quantised here"):
+        written(stacked, tmp_path / "none", "int8")
 
 
 def test_a_run_that_is_cut_off_leaves_no_checkpoint(tmp_path: Path) -> None:

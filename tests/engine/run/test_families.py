@@ -110,6 +110,11 @@ def test_a_gpu_refuses_experts_that_are_quantised() -> None:
     refuse_experts(quantised, torch.device("cpu"))
 
 
+def test_a_gpu_refuses_sinks() -> None:
+    with pytest.raises(ConfigError, match="gpt-oss models run on a CPU only"):
+        refuse_experts(parse_spec(CONFIGS["gpt-oss"]), torch.device("cuda"))
+
+
 def test_a_gpu_refuses_experts_that_are_divided() -> None:
     spec = parse_spec(CONFIGS["mixtral"])
 

@@ -15,7 +15,7 @@ takes at which context. How to choose, download and load one: [Models](../models
 Each family is compared with `transformers` on small random checkpoints: logits and greedy tokens in float32, whole, in
 chunks and after preemption, and logits in bfloat16. The last column lists the compared checkpoints and the test.
 
-All run on a CPU and on a GPU; a mixture of experts that is quantised runs on a CPU only. On a GPU,
+A mixture of experts that is quantised runs on a CPU only. On a GPU,
 `tests/gpu/test_families.py` compares their tokens with those of the CPU for the families with sliding windows, partial
 rotations, multipliers or experts.
 
@@ -32,11 +32,12 @@ def page() -> str:
         (
             f"`{family.architecture}`",
             family.examples,
+            "CPU" if family.cpu_only else "CPU, GPU",
             "; ".join(compared(family.architecture)),
         )
         for family in supported_families()
     ]
-    return HEADER + INTRO + table(("architecture", "models", "compared"), rows)
+    return HEADER + INTRO + table(("architecture", "models", "devices", "compared"), rows)
 
 
 def compared(architecture: str) -> list[str]:

@@ -1,0 +1,58 @@
+"""Experts in one tensor: each expert's own matrices, gate before up, and the gate of gpt-oss."""
+
+import torch
+from intaglio.engine.model.expected_tensors import expected_shapes
+from intaglio.engine.model.spec import parse_spec
+from intaglio.kernels.dispatch import choose
+from intaglio.kernels.experts.reference_experts import clamped_gate
+
+from tests.support.tiny_checkpoint import random_weights
+from tests.support.tiny_families import GPT_OSS, MIXTRAL
+
+
+class Weights:
+    dtype = torch.float32
+
+    def __init__(self) -> None:
+        self.tensors = random_weights(GPT_OSS)
+
+    def has(self, name: str) -> bool:
+        return name in self.tensors
+
+    def tensor(self, name: str) -> torch.Tensor:
+        return self.tensors[name]
+
+
+def test_the_tensors_of_a_layer() -> None:
+    shapes = expected_shapes(parse_spec(GPT_OSS))
+    at = "model.layers.2.mlp."
+    assert shapes[at + "experts.gate_up_proj"] == (6, 64, 64)
+    assert shapes[at + "experts.gate_up_proj_bias"] == (6, 64)
+    assert shapes[at + "experts.down_proj"] == (6, 32, 64)
+    assert shapes[at + "experts.down_proj_bias"] == (6, 64)
+    assert shapes[at + "router.bias"] == (6,)
+    assert parse_spec(MIXTRAL).stacked(0) is None
+
+
+def test_every_expert_has_its_own_matrices_with_gate_before_up() -> None:
+    stacked = parse_spec(GPT_OSS).stacked(1)
+    assert stacked is not None
+    weights = Weights()
+    experts = stacked.read(weights, choose(torch.device("cpu")))
+    assert len(experts) == 6
+    x = torch.randn((4, 64), generator=torch.Generator().manual_seed(0))
+    name = "model.layers.1.mlp.experts.gate_up_proj"
+    for e, expert in enumerate(experts):
+        right = x @ weights.tensors[name][e] + weights.tensors[name + "_bias"][e]
+        got = expert.gate_up.matmul(x)
+        torch.testing.assert_close(got, torch.cat((right[:, 0::2], right[:, 1::2]), 1))
+
+
+def test_the_clamped_gate_is_that_of_transformers() -> None:
+    from transformers import GptOssConfig
+    from transformers.models.gpt_oss.modeling_gpt_oss import GptOssExperts
+
+    theirs = GptOssExperts(GptOssConfig(swiglu_limit=1.5, num_local_experts=1, hidden_size=8))
+    product = torch.randn((50, 64), generator=torch.Generator().manual_seed(0)) * 3
+    turned = torch.stack(product.chunk(2, 1), 2).flatten(1)
+    assert torch.equal(clamped_gate(product, 1.702, 1.5), theirs._apply_gate(turned))
