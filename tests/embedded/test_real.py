@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from examples.train_embedded.real import dates, pages, papers, recipes, records
+from examples.train_embedded.real.apart import Apart
 from examples.train_embedded.real.clones import Clone
 from examples.train_embedded.real.passages import passage
 from examples.train_embedded.real.tasks import draw_sample
@@ -125,3 +126,14 @@ def test_a_passage_in_which_a_phrase_occurs_twice_is_not_asked_for_it() -> None:
     record = passage(random.Random(1), [text])
     assert record is not None
     assert not any(field.keys.startswith("who_laughed") for field in record.fields)
+
+
+def test_text_that_shares_eight_words_with_an_evaluation_document_is_dropped(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "dev.jsonl"
+    file.write_text('{"text": "Seven ships, and one small boat, lay at anchor."}\n')
+    apart = Apart.of([file])
+    assert not apart.keeps("They say: SEVEN ships and one small boat lay at last.")
+    assert apart.keeps("Seven ships and one small boat sank.")
+    assert Apart.of([]).keeps("Seven ships and one small boat lay at anchor.")

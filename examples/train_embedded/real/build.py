@@ -1,9 +1,10 @@
 """Write the prose and the records that the model learns from, out of clones of the sources.
 
-    python -m train_embedded.real.build --clones CLONES --out build/real
+    python -m train_embedded.real.build --clones CLONES --out build/real --apart dev.jsonl
 
 `CLONES` holds a clone of each repository of `manifest.SOURCES` in a folder `owner__name`. A source without a clone is
-named and left out. `manifest.json` in the output says what was read: repository, commit, licence, bytes, checksums.
+named and left out. Texts that share eight words in a row with a document of the files after `--apart` are dropped.
+`manifest.json` in the output says what was read: repository, commit, licence, bytes, checksums.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from .apart import Apart
 from .clones import Clone
 from .manifest import SOURCES, Source
 from .records import Record, write
@@ -93,9 +95,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Build prose and records out of clones.")
     parser.add_argument("--clones", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--apart", type=Path, nargs="*", default=(), help="evaluation records with a text each")
     parser.add_argument("--processes", type=int, default=2, help="sources that are read at the same time")
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
+    apart = Apart.of(chosen.apart)
     seen: set[bytes] = set()
     pieces: list[str] = []
     found: dict[str, Record] = {}
@@ -106,8 +110,8 @@ def main() -> None:
                 print(f"{source.repository}: no clone, left out")
                 continue
             texts = [text for text in (paragraphs(piece, seen) for piece in got.pieces) if len(text) >= LEAST_PROSE]
-            pieces += texts
-            found |= {record.text: record for record in got.records}
+            pieces += [text for text in texts if apart.keeps(text)]
+            found |= {record.text: record for record in got.records if apart.keeps(record.text)}
             size = sum(len(text.encode()) for text in texts)
             row = {"repository": source.repository, "commit": got.commit, "licence": source.licence}
             rows.append({**row, "prose_bytes": size, "records": len(got.records)})
