@@ -27,7 +27,7 @@ from .model.schemes.mxfp4 import Mxfp4Experts
 from .model.schemes.scheme import Dense, Uniform
 from .model.sharded_weights import refuse_indivisible, sharded_spec
 from .model.spec import ModelSpec, read_spec
-from .model.weights import load_decoder, random_decoder
+from .model.weights import load_decoder, load_encoder, random_decoder
 from .parallel.parallel_layout import TensorParallel
 from .plan import StepCosts
 from .run.adapter_store import AdapterStore
@@ -120,6 +120,8 @@ def build_runner(
         kernels = choose(device, prompts, dtype if model.deterministic else None)
         decoder = _decoder(model, spec, kernels, dtype, device, max_context, parallel)
         decoder, store = _with_adapters(decoder, adapters)
+        drawn = model.weights == "random"
+        encoder = load_encoder(Path(model.model), spec, dtype, device, drawn=drawn)
         laps.over("weights")
         masks = None
         if vocabulary is not None and device.type == "cuda":
@@ -128,7 +130,7 @@ def build_runner(
             )
 
             masks = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
-        parts = RunnerParts(decoder, cache, limits, parallel, store)
+        parts = RunnerParts(decoder, cache, limits, parallel, store, encoder)
         runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, masks, laps)
         laps.over("warm up")
     kv = runner.cache
@@ -261,7 +263,9 @@ def _decoder(
 def _host(parts: RunnerParts) -> ModelRunner:
     kv, rows = parts.kv(parts.count()), parts.rows()
     compute = HostCompute(parts.decoder, kv, rows.tables, parts.limits.vocab)
-    runner = ModelRunner(parts.decoder, kv, compute, rows, parts.limits, parts.adapters)
+    runner = ModelRunner(
+        parts.decoder, kv, compute, rows, parts.limits, parts.adapters, parts.images()
+    )
     runner.warm_up()
     return runner
 

@@ -103,6 +103,8 @@ class CacheConfig:
     Blocks that leave the cache of prefixes go to `kv_host_bytes` of memory, and from there to files of at most
     `kv_disk_bytes` in the folder `kv_disk`, "off" for none, which a restarted engine finds again; on a CPU only. They
     come back where that is faster than to compute them. With a disk and without `kv_host_bytes` these are 64 MiB.
+
+    `image_bytes` is the most memory, on the device, of encoded images that may be asked for again.
     """
 
     block_size: int = 16
@@ -114,11 +116,13 @@ class CacheConfig:
     kv_host_bytes: int = 0
     kv_disk: str = "off"
     kv_disk_bytes: int = 4 << 30
+    image_bytes: int = 256 << 20
 
     def __post_init__(self) -> None:
         _at_least(self, "block_size", 1)
         _at_least(self, "kv_host_bytes", 0)
         _at_least(self, "kv_disk_bytes", 1 << 20)
+        _at_least(self, "image_bytes", 0)
         if not self.kv_disk:
             raise ConfigError("kv_disk is empty", where="kv_disk", hint="give a folder, or off")
         if (self.kv_host_bytes or self.kv_disk != "off") and not self.prefix_caching:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from intaglio.grammar.api import MaskRows
 from msgspec import Struct
 
-from .types import Failure, Finish, SamplingParams, TokenLogprob, Usage
+from .types import Failure, Finish, PromptImage, SamplingParams, TokenLogprob, Usage
 
 PLACEHOLDER = -1
 """The place of a token in flight in a `Work`: the previous plan samples it, and only the executor knows it yet."""
@@ -26,7 +26,7 @@ class Admitted:
     """A sequence that is new to the executor, or that the executor forgot when it was preempted.
 
     `tokens` are all known tokens, of which the first `prompt_length` are the prompt; `blocks` is the whole block table;
-    `adapter` is the place of its adapter, `NO_ADAPTER` for none.
+    `adapter` is the place of its adapter, `NO_ADAPTER` for none; `images` are those in the prompt.
     """
 
     seq_id: int
@@ -35,6 +35,7 @@ class Admitted:
     blocks: tuple[int, ...]
     sampling: SamplingParams
     adapter: int = NO_ADAPTER
+    images: tuple[PromptImage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

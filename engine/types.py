@@ -5,6 +5,7 @@ Does: define the fields. Does not: contain logic. All values can be sent to anot
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from hashlib import blake2b
 
 from intaglio.grammar.api import Constraint
 from msgspec import Struct
@@ -77,8 +78,59 @@ class AdapterRef:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PromptImage:
+    """An image in a prompt: the place of its tokens, and its pixels in the size that the model reads.
+
+    The tokens from `start` on stand for a grid of `rows` times `columns` cells, row by row. `pixels` are RGB bytes,
+    row by row. `digest` is the hash of grid and pixels, which `of` computes.
+    """
+
+    start: int
+    rows: int
+    columns: int
+    pixels: bytes
+    digest: bytes
+
+    @classmethod
+    def of(cls, start: int, rows: int, columns: int, pixels: bytes) -> "PromptImage":
+        """The image with these pixels."""
+        found = image_digest(rows, columns, pixels)
+        return cls(start=start, rows=rows, columns=columns, pixels=pixels, digest=found)
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens."""
+        return self.rows * self.columns
+
+    @property
+    def end(self) -> int:
+        """The position after its last token."""
+        return self.start + self.tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageFormat:
+    """How a model reads images: each cell of `factor` times `factor` pixels is one `token` of the prompt.
+
+    Images are resized to between `least` and `most` pixels.
+    """
+
+    token: int
+    factor: int
+    least: int
+    most: int
+
+
+def image_digest(rows: int, columns: int, pixels: bytes) -> bytes:
+    """The name of an image by its content: two images with the same name are the same image."""
+    return blake2b(b"%d %d " % (rows, columns) + pixels, digest_size=32).digest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One generation. `prompt` is token ids; `deadline` is seconds from admission to the engine, None = none.
+
+    `images` are those in the prompt, in its order.
 
     A smaller `priority` is served first; ties go by arrival. Requests of one `tenant` share its turns at the engine,
     which are as long as its `weight`. Interactive requests go before `bulk` ones, which give way to them. The keys
@@ -90,6 +142,7 @@ class Request:
     id: str
     prompt: tuple[int, ...]
     sampling: SamplingParams
+    images: tuple[PromptImage, ...] = ()
     constraint: Constraint | None = None
     limits: OutputLimits | None = None
     priority: int = 0

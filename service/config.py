@@ -24,6 +24,8 @@ _MOST = {
     "max_data_bytes": 2**60,
     "max_document_bytes": 2**27,
     "max_unpacked_bytes": 2**60,
+    "max_images": 1024,
+    "max_image_tokens": 65_536,
     "cpu_threads": 1024,
     "engines": 64,
 }
@@ -46,7 +48,8 @@ class ServiceConfig:
     the number of threads for parsing, tokenization and validation. `ledger` is the file or database URL of the command
     line's jobs. `data` is the folder for jobs and files of clients, with at most `max_data_bytes` of files and
     `max_open_jobs` unfinished jobs; a server without it runs no jobs. `max_unpacked_bytes` bounds the decompressed size
-    of a job's source (gzip, zstd, Parquet), also on the command line. With `api_keys` every request except those for
+    of a job's source (gzip, zstd, Parquet), also on the command line. A request has at most `max_images` images, each
+    resized to at most `max_image_tokens` tokens. With `api_keys` every request except those for
     `/health` and `/ready` needs one of the keys; the lines of `api_keys_file` are keys, too, and so are the valid ones
     of the key store in the folder `key_store`, each with a tenant, scopes and limits. `allowed_hosts` are the permitted
     names in a Host header, `*` for any; the default is described in `access`. With `allow_anonymous` a server without
@@ -80,6 +83,8 @@ class ServiceConfig:
     max_data_bytes: int = 10 * 1024**3
     max_open_jobs: int = 1000
     max_unpacked_bytes: int = 16 * 1024**3
+    max_images: int = 16
+    max_image_tokens: int = 1280
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     api_keys_file: str = ""
     key_store: str = ""

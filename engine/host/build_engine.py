@@ -32,6 +32,7 @@ from ..memory.offload import Offload
 from ..memory.pool import BlockPool
 from ..memory.prefix import PrefixCache
 from ..model.expected_tensors import expected_shapes
+from ..model.vision_spec import image_format
 from ..pipeline import OneAhead, Pipeline, Serial
 from ..ranks.group_executor import GroupExecutor
 from ..ranks.rank_group import RankGroup, rank_config
@@ -40,6 +41,7 @@ from ..schedule.admission import RequestLimits
 from ..schedule.batch_sizing import BatchSizer
 from ..schedule.scheduler import Scheduler
 from ..text.tokenizer import Tokenizer
+from ..types import ImageFormat
 from .assembly import Assembly
 from .build_drafts import build_drafts, draft_settings, replayed
 from .build_offload import TimedSteps, build_offload
@@ -96,11 +98,12 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     if offload is not None:
         closing.callback(offload.close)
     executor = replayed(sources, config, executor)
-    limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids))
+    images = image_format(Path(config.model.model), built.spec.vision)
+    limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids), images)
     scheduler = _scheduler(config, built, limits, drafting and drafting.proposals, offload)
     seconds = {"prepare": round(prepare_s, 3), **built.seconds}
     seconds["build"] = round(time.perf_counter() - began, 3)
-    info = _info(config, built, seconds)
+    info = _info(config, built, images, seconds)
     pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
     pipeline = OneAhead if ahead else Serial
     if drafting is not None:
@@ -116,7 +119,9 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     )
 
 
-def _info(config: EngineConfig, built: Built, seconds: dict[str, float]) -> EngineInfo:
+def _info(
+    config: EngineConfig, built: Built, images: ImageFormat | None, seconds: dict[str, float]
+) -> EngineInfo:
     folder = Path(config.model.model).resolve()
     return EngineInfo(
         model=folder.name,
@@ -132,6 +137,7 @@ def _info(config: EngineConfig, built: Built, seconds: dict[str, float]) -> Engi
         max_adapters=config.adapters.max_adapters,
         adapter_rank=config.adapters.adapter_rank,
         start_s=seconds,
+        images=images,
     )
 
 

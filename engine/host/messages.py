@@ -9,7 +9,7 @@ from intaglio.grammar.api import CacheStats
 
 from ..errors import InvalidRequest
 from ..metrics import Snapshot
-from ..types import Delta, Request
+from ..types import Delta, ImageFormat, Request
 
 
 class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,7 +18,7 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     `context_length` counts prompt and output tokens together; `blocks` is the number of KV blocks of `block_size`
     tokens; `parameters` is the number of weights; `pid` is the process the engine runs in. `start_s` is the time of
     each part of its start, in seconds. `folder` is that of the checkpoint; for adapters there are `max_adapters`
-    places, for ranks up to `adapter_rank`.
+    places, for ranks up to `adapter_rank`. `images`: how the model reads images; None if it reads none.
     """
 
     model: str
@@ -34,6 +34,7 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     folder: str = ""
     max_adapters: int = 0
     adapter_rank: int = 0
+    images: ImageFormat | None = None
 
 
 class BlockReport(msgspec.Struct, frozen=True, kw_only=True):

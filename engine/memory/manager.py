@@ -91,7 +91,8 @@ class KVManager:
         A layer stores all keys of a step before it reads any, so what a plan computes may be shared within that plan.
         """
         if self._prefix is not None:
-            self._prefix.publish(seq.id, seq.tokens, self._tables[seq.id], seq.computed)
+            images = seq.request.images
+            self._prefix.publish(seq.id, seq.tokens, self._tables[seq.id], seq.computed, images)
 
     def table(self, seq: Sequence) -> tuple[int, ...]:
         """The blocks of `seq`, in the order of its tokens."""
@@ -155,8 +156,10 @@ class KVManager:
             return None
         found: list[int] = []
         if self._prefix is not None:
-            digest = "" if adapter is None else adapter.digest
-            found = self._prefix.match(seq.id, seq.tokens, seq.request.cache_salt, digest)
+            request, digest = seq.request, "" if adapter is None else adapter.digest
+            found = self._prefix.match(
+                seq.id, seq.tokens, request.cache_salt, digest, request.images
+            )
             self._pool.share(found)
         wanted = max(0, self._blocks_for(count) - len(found))
         contents = self._contents(seq) if wanted <= self._pool.free else None
@@ -175,7 +178,7 @@ class KVManager:
         """The contents from other tiers that continue the prefix found for `seq`; None while they are being read."""
         if self._offload is None or self._prefix is None:
             return []
-        chains = self._prefix.ahead(seq.id, seq.tokens)
+        chains = self._prefix.ahead(seq.id, seq.tokens, seq.request.images)
         return self._offload.find(seq.id, chains, alone=not self._tables)
 
     def _take(self, count: int) -> tuple[int, ...] | None:

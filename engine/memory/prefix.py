@@ -5,9 +5,10 @@ block that gets other contents. Does not: own blocks (`pool`) or decide which bl
 least recently freed block, whatever it holds.
 
 A name is BLAKE2b over the previous name and the block's tokens; the first one is over the root (`page_key`), so that
-requests with different salts or adapters share nothing. A name only locates a block and proves nothing: tokens and
-chain of the block found are compared, so that two prefixes with the same name are never confused (chained block hashes
-as in vLLM; the comparison is ours).
+requests with different salts or adapters share nothing. The tokens of all images are the same, so a block with tokens
+of an image is named by the image's digest as well. A name only locates a block and proves nothing: content and chain of
+the block found are compared, so that two prefixes with the same name are never confused (chained block hashes as in
+vLLM; the comparison is ours).
 """
 
 from array import array
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from ..errors import InternalError
+from ..types import PromptImage
 from .page_key import Chain, first_chain, next_chain, root_of
 
 Name = bytes
@@ -31,7 +33,7 @@ def digest(data: bytes) -> Name:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
-    """The content of a block: `tokens`, as bytes, after the page `before` (the root before the first page).
+    """The content of a block: `tokens`, as `_content` gives them, after the page `before` (the root before the first).
 
     `chain` is its key outside the device.
     """
@@ -71,7 +73,14 @@ class PrefixCache:
         """The number of blocks that can be found."""
         return len(self._held)
 
-    def match(self, seq_id: int, tokens: Sequence[int], salt: str, adapter: str = "") -> list[int]:
+    def match(
+        self,
+        seq_id: int,
+        tokens: Sequence[int],
+        salt: str,
+        adapter: str = "",
+        images: Sequence[PromptImage] = (),
+    ) -> list[int]:
         """The blocks with the longest known prefix of `tokens`, without the last token, which must be computed.
 
         `publish` continues from there for `seq_id`.
@@ -83,6 +92,8 @@ class PrefixCache:
         width = 4 * self._block_size
         for index in range((len(tokens) - 1) // self._block_size):
             text = data[index * width : (index + 1) * width].tobytes()
+            if images:
+                text += _seen(images, index * self._block_size, (index + 1) * self._block_size)
             name = self._hash(trail.name + text)
             page = self._pages.get(name)
             if page is None or not page.holds(text, trail.page):
@@ -93,12 +104,14 @@ class PrefixCache:
         self._shared.update(blocks)
         return blocks
 
-    def ahead(self, seq_id: int, tokens: Sequence[int]) -> Iterator[Chain]:
+    def ahead(
+        self, seq_id: int, tokens: Sequence[int], images: Sequence[PromptImage] = ()
+    ) -> Iterator[Chain]:
         """The chains of the full blocks after those that `match` found, without the last token."""
         trail, size = self._trails[seq_id], self._block_size
         chain = _chain(trail.page)
         for index in range(trail.pages, (len(tokens) - 1) // size):
-            text = array("i", tokens[index * size : (index + 1) * size]).tobytes()
+            text = _content(tokens, images, index * size, (index + 1) * size)
             chain = next_chain(chain, text)
             yield chain
 
@@ -111,13 +124,20 @@ class PrefixCache:
         """Whether more than one sequence used the content of a block."""
         return block in self._shared
 
-    def publish(self, seq_id: int, tokens: Sequence[int], table: Sequence[int], end: int) -> None:
+    def publish(
+        self,
+        seq_id: int,
+        tokens: Sequence[int],
+        table: Sequence[int],
+        end: int,
+        images: Sequence[PromptImage] = (),
+    ) -> None:
         """Make the first `end` of `tokens` findable in the blocks of `table`, which hold them before any read."""
         trail, size = self._trails[seq_id], self._block_size
         if end < (trail.pages + 1) * size:
             return
         for index in range(trail.pages, min(end, len(tokens)) // size):
-            text = array("i", tokens[index * size : (index + 1) * size]).tobytes()
+            text = _content(tokens, images, index * size, (index + 1) * size)
             name = self._hash(trail.name + text)
             page = self._pages.get(name)
             if page is None or not page.holds(text, trail.page):
@@ -157,6 +177,21 @@ class PrefixCache:
             raise InternalError("the prefix cache's names and blocks differ")
         if not self._shared <= self._held.keys():
             raise InternalError("a block without a page is shared")
+
+
+def _content(tokens: Sequence[int], images: Sequence[PromptImage], begin: int, end: int) -> bytes:
+    """The tokens from `begin` up to `end` as bytes, and the images that they belong to."""
+    text = array("i", tokens[begin:end]).tobytes()
+    return text + _seen(images, begin, end) if images else text
+
+
+def _seen(images: Sequence[PromptImage], begin: int, end: int) -> bytes:
+    """The images with tokens between `begin` and `end`: their digests, and where they start."""
+    return b"".join(
+        image.digest + (image.start - begin).to_bytes(8, "little", signed=True)
+        for image in images
+        if image.start < end and begin < image.end
+    )
 
 
 def _chain(page: Page | bytes) -> Chain:

@@ -54,18 +54,18 @@ def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
     # Not above: they import torch, and a process that serves an API does without.
     from .expected_tensors import check_tensors, expected_shapes, expected_tensors, stored_bytes
     from .spec import read_spec
-    from .tensor_files import tensor_files
+    from .tensor_files import files_by_tensor
 
     spec = read_spec(folder)
-    files = tensor_files(folder)
-    found = {name: file.stored(name) for file in files for name in file.names}
+    files = files_by_tensor(folder, spec.family.prefixes)
+    found = {name: file.stored(name) for name, file in files.items()}
     check_tensors(found, expected_tensors(spec), spec)
     return CheckpointReport(
         family=spec.family.name,
         architecture=spec.family.architecture,
         parameters=sum(prod(shape) for shape in expected_shapes(spec).values()),
         tensors=len(found),
-        files=len(files),
+        files=len({file.path for file in files.values()}),
         max_context=spec.max_positions,
         window=spec.window,
         experts=0 if spec.experts is None else spec.experts.count,

@@ -28,6 +28,14 @@ class AttentionVariant:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageStates:
+    """Encoded cells of images, `states` [M, hidden], in place of the embeddings of the tokens `at` [M]."""
+
+    at: Tensor
+    states: Tensor
+
+
+@dataclass(frozen=True, slots=True)
 class Decoder:
     """Weights and layers of a model, ready to run.
 
@@ -57,12 +65,16 @@ class Decoder:
     ) -> StepContext:
         """Prepare a step of N tokens at `positions` [N], with keys and values stored in `slots`.
 
-        See `Kernels.attend`. `adapters` [N] int32: the place of each row's adapter, negative for none; None: no row has
-        one.
+        A step with tokens of images has three positions for each token, [3, N]. See `Kernels.attend`. `adapters` [N]
+        int32: the place of each row's adapter, negative for none; None: no row has one.
         """
         spec, passes = self.spec, []
+        each = None
+        if positions.dim() > 1:
+            each = torch.arange(positions.shape[1], dtype=torch.int32, device=positions.device)
         for variant in self.variants:
-            places = Places(variant.rope.cos, variant.rope.sin, positions, slots)
+            rope = variant.rope if each is None else variant.rope.of_tokens(positions)
+            places = Places(rope.cos, rope.sin, positions if each is None else each, slots)
             passes.append(
                 self.kernels.attend(
                     ragged, places, spec.heads, cache_shape, spec.scores, variant.window
@@ -80,11 +92,13 @@ class Decoder:
         step: StepContext,
         wanted: Tensor | None = None,
         out: Tensor | None = None,
+        images: ImageStates | None = None,
     ) -> Tensor:
         """Hidden states [N, hidden] of `tokens` [N] after the last layer; `caches` is one KV tensor per layer.
 
         With `wanted` [R] only the states of these rows, [R, hidden]: a prompt needs one row, so its last layer is
         almost free. `out` [N, hidden] is the memory of the residual stream; without `wanted` it holds the result.
+        `images` replace the embeddings of their tokens.
         """
         if self.shard is None:
             residual = torch.index_select(self.embedding, 0, tokens, out=out)
@@ -92,6 +106,8 @@ class Decoder:
             residual = self.shard.embed(self.embedding, tokens, out)
         if self.embedding_scale is not None:
             residual.mul_(self.embedding_scale)
+        if images is not None:
+            residual.index_copy_(0, images.at, images.states)
         for layer, cache in zip(self.layers[:-1], caches[:-1], strict=True):
             residual = layer.run(residual, cache, step)
         return self.layers[-1].run(residual, caches[-1], step, wanted)

@@ -15,6 +15,7 @@ from .schemes.mxfp4 import Mxfp4Experts
 from .schemes.scheme import Stored, Uniform
 from .spec import ModelSpec
 from .tensor_files import UNCONVERTED, some_of
+from .vision_weights import vision_tensors
 
 
 def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
@@ -68,7 +69,7 @@ def expected_tensors(spec: ModelSpec) -> dict[str, Stored]:
             tensors[SINKS.format(i=i)] = Stored((spec.heads,))
         for name, size in _norms(spec):
             tensors[name.format(i=i) + ".weight"] = Stored((size,), norm_dtype)
-    return tensors
+    return tensors if spec.vision is None else tensors | vision_tensors(spec.vision)
 
 
 def _sizes(spec: ModelSpec) -> dict[str, tuple[int, int, bool]]:

@@ -43,6 +43,22 @@ FAMILIES = (
         defaults=QWEN_DEFAULTS,
     ),
     Family(
+        name="qwen2.5-vl",
+        architecture="Qwen2_5_VLForConditionalGeneration",
+        examples="Qwen2.5-VL",
+        qkv_bias=True,
+        windows=QWEN_WINDOWS,
+        defaults={
+            "num_key_value_heads": 8,
+            "rms_norm_eps": 1e-5,
+            "max_position_embeddings": 32768,
+            "rope_theta": 1000000.0,
+            "max_window_layers": 80,
+        },
+        sees=True,
+        prefixes=(("model.language_model.", "model."), ("model.visual.", "visual.")),
+    ),
+    Family(
         name="qwen3",
         architecture="Qwen3ForCausalLM",
         examples="Qwen3",

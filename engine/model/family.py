@@ -108,6 +108,9 @@ class Family:
     the rotation of these layers, which then is not scaled. With `unrotated_layers`, some layers do not rotate. With
     `partial_rotation`, a file may ask for the rotation of a part of each head. `experts`: None for families without.
     With `sinks`, each head has a further score that attention is divided by.
+
+    With `sees`, the model reads images: the file has the keys of the language half at the top or in `text_config`, and
+    `vision_config`. `prefixes` are other beginnings of names in a checkpoint, with those that are used here.
     """
 
     name: str
@@ -134,6 +137,8 @@ class Family:
     partial_rotation: bool = False
     experts: ExpertLayout | None = None
     sinks: bool = False
+    sees: bool = False
+    prefixes: tuple[tuple[str, str], ...] = ()
 
     @property
     def cpu_only(self) -> bool:

@@ -35,6 +35,7 @@ _OTHER_KEYS = (
     "partial_rotary_factor",
     "short_factor",
     "long_factor",
+    "mrope_section",
 )
 
 
@@ -44,7 +45,8 @@ class RopeSpec:
 
     `type` is one of `ROPE_TYPES`, or `UNROTATED` for layers without rotation. `params` are the parameters of the
     scaling, as in the file. The first `share` of each head is rotated. `short` and `long` are the divisors of the
-    frequencies of `longrope`, for contexts up to the original one and for longer ones.
+    frequencies of `longrope`, for contexts up to the original one and for longer ones. `sections` are the numbers of
+    pairs that turn by time, by row and by column of an image; empty: all turn by one position.
     """
 
     type: str
@@ -53,6 +55,7 @@ class RopeSpec:
     share: float = 1.0
     short: tuple[float, ...] = ()
     long: tuple[float, ...] = ()
+    sections: tuple[int, ...] = ()
 
     def rotated(self, head_dim: int) -> int:
         """The number of rotated elements of a head: the first ones."""
@@ -72,7 +75,7 @@ class RopeReader:
     def read(self, theta: object, *, partial: bool) -> RopeSpec:
         """The rotation; `theta` is used where `given` has none, `partial` allows to rotate a part of each head."""
         kind = self.given.get("rope_type", self.given.get("type", "default"))
-        kind = "longrope" if kind == "su" else kind
+        kind = {"su": "longrope", "mrope": "default"}.get(kind, kind)
         if kind not in ROPE_TYPES:
             raise ModelError(
                 f"rope type {kind!r} is not supported",
@@ -87,12 +90,28 @@ class RopeReader:
             ConfigValues({"rope_theta": theta}).number("rope_theta", 10000.0),
             numbers,
             share,
+            sections=self._sections(),
         )
         if kind != "longrope":
             return spec
         pairs = spec.rotated(self.head_dim) // 2
         short, long = (self._factors(key, pairs) for key in ("short_factor", "long_factor"))
         return RopeSpec(kind, spec.theta, numbers, share, short, long)
+
+    def _sections(self) -> tuple[int, ...]:
+        """The pairs that turn by each of three positions, `mrope_section`; it comes in families that read images."""
+        key = "mrope_section"
+        found = self.given.get(key)
+        if found is None:
+            return ()
+        counts = found if isinstance(found, list) else []
+        right = [each for each in counts if type(each) is int and each > 0]
+        if len(counts) != 3 or len(right) != 3 or sum(right) != self.head_dim // 2:
+            raise ModelError(
+                f"{key} must be three numbers of pairs that are {self.head_dim // 2} together",
+                where=f"{self.where}/{key}",
+            )
+        return tuple(right)
 
     def _share(self, *, partial: bool) -> float:
         key = "partial_rotary_factor"

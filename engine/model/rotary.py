@@ -15,15 +15,27 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from ..errors import InternalError
 from .rope_spec import UNROTATED, RopeSpec
 
 
 @dataclass(frozen=True, slots=True)
 class RopeTable:
-    """Angles of all positions: `cos` and `sin` [positions, head_dim], laid out as `Places` says."""
+    """Angles of all positions: `cos` and `sin` [positions, head_dim], laid out as `Places` says.
+
+    `axes` [head_dim]: by which of three positions each element of a head turns; None if all turn by one.
+    """
 
     cos: Tensor
     sin: Tensor
+    axes: Tensor | None = None
+
+    def of_tokens(self, positions: Tensor) -> "RopeTable":
+        """The angles of the tokens at `positions` [3, N], in their order: a table of N positions."""
+        if self.axes is None:
+            raise InternalError("this model turns by one position for each token")
+        at = positions.index_select(0, self.axes).t()
+        return RopeTable(self.cos.gather(0, at), self.sin.gather(0, at))
 
 
 def build_table(
@@ -40,8 +52,14 @@ def build_table(
     angles = torch.outer(torch.arange(positions, dtype=torch.float64), frequencies)
     still = (0, head_dim // 2 - angles.shape[1])
     cos, sin = pad(angles.cos() * scale, still, value=1.0), pad(angles.sin() * scale, still)
+    axes = None
+    if spec.sections:
+        pairs = torch.repeat_interleave(torch.arange(3), torch.tensor(spec.sections))
+        axes = torch.cat((pairs, pairs)).to(device)
     return RopeTable(
-        torch.cat((cos, cos), -1).to(device, dtype), torch.cat((-sin, sin), -1).to(device, dtype)
+        torch.cat((cos, cos), -1).to(device, dtype),
+        torch.cat((-sin, sin), -1).to(device, dtype),
+        axes,
     )
 
 

@@ -22,6 +22,7 @@ from .schemes.published import published_schemes
 from .schemes.scheme import Schemes
 from .stacked_experts import StackedExperts
 from .unloadable import LOADABLE
+from .vision_spec import VisionSpec, read_vision
 
 # Keys that change the computation of a model and that no family here uses: all other values are refused.
 NEUTRAL: Mapping[str, tuple[object, ...]] = {
@@ -54,7 +55,7 @@ class ModelSpec:
     `kinds` are the rotation and the window of each layer. `embedding_scale` multiplies looked-up embeddings,
     `residual_scale` the outputs of attention and MLP before they are added; logits are divided by `logit_divisor`, and
     `logit_softcap` caps them, see `kernels.contracts.Logits`. `schemes` are the quantisation schemes of the layers'
-    matrices.
+    matrices. `vision` is the encoder of images; None for a model that reads none.
     """
 
     family: Family
@@ -81,6 +82,7 @@ class ModelSpec:
     logit_softcap: float | None
     schemes: Schemes
     experts: ExpertSpec | None
+    vision: VisionSpec | None
 
     def mixes(self, i: int) -> ExpertSpec | None:
         """The experts of layer `i`; None if it has an MLP."""
@@ -111,6 +113,8 @@ def read_spec(folder: Path) -> ModelSpec:
 def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
     """`read_spec` for the parsed file."""
     family = _family(raw)
+    if family.sees:
+        raw = _joined_halves(raw)
     config = ConfigValues({**family.defaults, **raw})
     for key, allowed in NEUTRAL.items():
         if key in raw and raw[key] not in allowed and key not in family.read_keys:
@@ -156,7 +160,16 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
         experts=None
         if family.experts is None
         else read_experts(family.experts, config, layers, activation),
+        vision=read_vision(raw, hidden) if family.sees else None,
     )
+
+
+def _joined_halves(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The file with the keys of its language half at the top, where older files have them."""
+    text = raw.get("text_config") or {}
+    if not isinstance(text, dict):
+        raise ModelError(f"text_config must be an object, not {text!r}", where="text_config")
+    return {**text, **{key: value for key, value in raw.items() if key != "text_config"}}
 
 
 def _head_dim(family: Family, config: ConfigValues, hidden: int, heads: int, kv_heads: int) -> int:

@@ -4,8 +4,8 @@ Does: open the files that the index names, and check that the index and the file
 model needs.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -54,15 +54,19 @@ class _Handle(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TensorFile:
-    """One open safetensors file with tensors of these `names`. They are read on request."""
+    """One open safetensors file with tensors of these `names`. They are read on request.
+
+    `originals` are the names in the file of those tensors that have another one there.
+    """
 
     path: Path
     handle: _Handle
     names: tuple[str, ...]
+    originals: Mapping[str, str] = field(default_factory=dict)
 
     def stored(self, name: str) -> Stored:
         """The shape of a tensor, and its dtype where it is never converted. Raises `ModelError` for other dtypes."""
-        found = self.handle.get_slice(name)
+        found = self.handle.get_slice(self.originals.get(name, name))
         kind = found.get_dtype()
         if kind not in CONVERTED and kind not in UNCONVERTED:
             raise ModelError(
@@ -72,7 +76,29 @@ class TensorFile:
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of this name, on the host."""
-        return self.handle.get_tensor(name)
+        return self.handle.get_tensor(self.originals.get(name, name))
+
+    def renamed(self, prefixes: Sequence[tuple[str, str]]) -> "TensorFile":
+        """The file with the first matching beginning of each name replaced by the one beside it."""
+        names = {name: name for name in self.names}
+        for name in self.names:
+            for old, new in prefixes:
+                if name.startswith(old):
+                    names[name] = new + name.removeprefix(old)
+                    break
+        originals = {new: old for old, new in names.items() if new != old}
+        return TensorFile(self.path, self.handle, tuple(names.values()), originals)
+
+
+def files_by_tensor(
+    folder: Path, prefixes: Sequence[tuple[str, str]] = ()
+) -> dict[str, TensorFile]:
+    """The file of each tensor of a checkpoint, by its name after `TensorFile.renamed`. Raises as `tensor_files`."""
+    files = [file.renamed(prefixes) for file in tensor_files(folder)]
+    found = {name: file for file in files for name in file.names}
+    if len(found) < sum(len(file.names) for file in files):
+        raise ModelError("two tensors of the checkpoint have the same name", where=str(folder))
+    return found
 
 
 def tensor_files(folder: Path) -> list[TensorFile]:

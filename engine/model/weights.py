@@ -35,8 +35,10 @@ from .schemes.mxfp4 import SCALES, UNIT_SCALE
 from .schemes.scheme import Dense, Stored, combined_weight, stacked
 from .sharded_weights import BY_INPUTS, ShardedWeights, sharded_spec
 from .spec import ModelSpec
-from .tensor_files import TensorFile, tensor_files
+from .tensor_files import TensorFile, files_by_tensor
 from .tensor_source import TensorSource
+from .vision_encoder import VisionEncoder
+from .vision_weights import assemble_encoder, vision_tensors
 from .vocabulary_shard import VocabularyShard
 
 RANDOM_SCALE = 0.02
@@ -56,8 +58,7 @@ def load_decoder(
 
     With `parallel`, the part of one rank. Raises `ModelError`.
     """
-    files = tensor_files(folder)
-    by_name = {name: file for file in files for name in file.names}
+    by_name = files_by_tensor(folder, spec.family.prefixes)
     expected = expected_tensors(spec)
     stored = {name: file.stored(name) for name, file in by_name.items()}
     check_tensors(_without_zero_biases(stored, expected, by_name), expected, spec)
@@ -86,6 +87,24 @@ def _without_zero_biases(
         or name.removesuffix("bias") + "qweight" not in stored
         or bool(files[name].tensor(name).any())
     }
+
+
+def load_encoder(
+    folder: Path, spec: ModelSpec, dtype: torch.dtype, device: torch.device, *, drawn: bool
+) -> VisionEncoder | None:
+    """The encoder of images of the checkpoint in `folder`; None for a model without. With `drawn`, of random weights.
+
+    `load_decoder` has checked its tensors. Raises `ModelError`.
+    """
+    if spec.vision is None:
+        return None
+    stored = vision_tensors(spec.vision)
+    source: TensorSource
+    if drawn:
+        source = _Random(stored, dtype, device, 1.0, torch.Generator(device).manual_seed(0))
+    else:
+        source = _Reader(files_by_tensor(folder, spec.family.prefixes), stored, dtype, device)
+    return assemble_encoder(folder, spec.vision, source)
 
 
 def random_decoder(

@@ -58,6 +58,12 @@ def quantize(
             where="config.json",
             hint="use a checkpoint in MXFP4, the format in which these models are published",
         )
+    if spec.vision is not None:
+        raise ModelError(
+            f"{spec.family.name} models, which read images, are not quantised here",
+            where="config.json",
+            hint="load it as it is, or with quantization int8",
+        )
     work = _Work(source, spec, texts, progress, torch.device(device))
     names = _matrices(spec)
     with torch.inference_mode():

@@ -10,6 +10,7 @@ from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
+from torch import Tensor
 
 from ..errors import InternalError
 from ..plan import Admitted, Plan
@@ -23,22 +24,37 @@ _NOTHING_GROWN: Ints = np.zeros((2, 0), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
+class ImageTokens:
+    """The tokens of images in a step: their indices `at` [M], and their `states` [M, hidden] on the device.
+
+    `turns` [3, N] are the positions by which all tokens of the step turn: by time, by row, by column.
+    """
+
+    turns: Ints
+    at: Ints
+    states: Tensor
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """One step of N tokens of S sequences; a *row* is a sequence's row in `SlotState`.
 
-    By token [N]: `tokens` int32; `sources`, the index of the sampled token on the device that replaces a placeholder,
+    By token [N]: `turns`, the position by which its query and key turn, the same as its position unless images come
+    before it; `tokens` int32; `sources`, the index of the sampled token on the device that replaces a placeholder,
     -1 for tokens that are known; `positions`, `slots`, `owners` (rows). By sequence: `starts` [S + 1], `lengths` [S]
     (context lengths, this step included), `rows` [S]. By row of logits [R]: `wanted`, the index of its token;
     `picking` and `sampling_rows`, its sequence and the row of that; `next_positions`, the position of the token sampled
     from it. A sequence occurs there once for each of its rows of logits, at most `most_logits` times. `grown` [2, n]:
     the entries of block tables that changed, as flat index and block. `longest`: the most tokens of one sequence.
     `failed`: sequences with discarded results, with the failures of their requests. `adapters` int32 [N]: the place of
-    each token's adapter, `NO_ADAPTER` for none; None if no token has one.
+    each token's adapter, `NO_ADAPTER` for none; None if no token has one. `images`: see `ImageTokens`; None for a step
+    that computes text only.
     """
 
     tokens: npt.NDArray[np.int32]
     sources: Ints
     positions: Ints
+    turns: Ints
     slots: Ints
     owners: Ints
     starts: Ints
@@ -53,6 +69,7 @@ class Batch:
     most_logits: int = 1
     failed: Mapping[int, Failure] = field(default_factory=dict)
     adapters: npt.NDArray[np.int32] | None = None
+    images: ImageTokens | None = None
 
 
 class BatchBuilder:
@@ -104,6 +121,7 @@ class BatchBuilder:
             tokens=tokens,
             sources=held.sources(tokens, owners),
             positions=positions,
+            turns=positions,
             slots=slots,
             owners=owners,
             starts=ends[0],

@@ -15,7 +15,7 @@ from intaglio.kernels.sampling_contracts import Draw, SampleArgs, Sampled
 from torch import Tensor
 
 from ..errors import InternalError
-from ..model.decoder import Decoder
+from ..model.decoder import Decoder, ImageStates
 from ..plan import NO_ADAPTER
 from .batch import Batch, fresh_blocks
 from .kv import KVCache
@@ -95,14 +95,21 @@ class HostCompute:
             torch.from_numpy(batch.lengths.astype(np.int32)),
             torch.from_numpy(self._tables[batch.rows, :width]),
         )
-        positions, slots = _padded(batch.positions), torch.from_numpy(batch.slots)
+        turns = batch.turns if batch.images is None else batch.images.turns
+        positions, slots = _padded(turns), torch.from_numpy(batch.slots)
         adapters = None
         if batch.adapters is not None:
             adapters = _padded(batch.adapters, NO_ADAPTER)
         shape = self._cache.layers[0].shape
         context = self._decoder.step(ragged, positions, slots, shape, adapters)
         wanted = _padded(batch.wanted)  # padded with row 0
-        hidden = self._decoder.hidden(_padded(tokens), self._cache.layers, context, wanted)
+        hidden = self._decoder.hidden(
+            _padded(tokens),
+            self._cache.layers,
+            context,
+            wanted,
+            images=image_states(batch, wanted.device),
+        )
         return hidden if batch.wanted.size else None
 
     def sample(self, hidden: Tensor, inputs: SamplingInputs) -> Callable[[], Sampled]:
@@ -167,8 +174,16 @@ def sent(array: Array, device: torch.device) -> Tensor:
     return given.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else given
 
 
+def image_states(batch: Batch, device: torch.device) -> ImageStates | None:
+    """The encoded images of a step, for `Decoder.hidden`."""
+    found = batch.images
+    return None if found is None else ImageStates(sent(found.at, device), found.states)
+
+
 def _padded(array: npt.NDArray[Any], value: int = 0) -> Tensor:
-    """The array, padded with `value` to `LEAST_ROWS`."""
-    if array.size < LEAST_ROWS:
-        array = np.pad(array, (0, LEAST_ROWS - array.size), constant_values=value)
+    """The array [N] or [3, N], padded with `value` to `LEAST_ROWS` columns."""
+    missing = LEAST_ROWS - array.shape[-1]
+    if missing > 0:
+        widths = ((0, 0),) * (array.ndim - 1) + ((0, missing),)
+        array = np.pad(array, widths, constant_values=value)
     return torch.from_numpy(array)

@@ -18,6 +18,7 @@ from ..types import SamplingParams
 from .adapter_store import AdapterStore
 from .batch import Batch, BatchBuilder
 from .compute import Compute
+from .image_rows import ImageRows
 from .kv import KVCache
 from .sampler import Sampler, Wanted, sampled_batch
 from .slots import SlotState
@@ -57,7 +58,9 @@ class ModelRunner:
         rows: SlotState,
         limits: RunnerLimits,
         adapters: AdapterStore | None = None,
+        images: ImageRows | None = None,
     ) -> None:
+        """`images`: those of the sequences; None for a model that reads none."""
         self._decoder = decoder
         self._cache = cache
         self._compute = compute
@@ -68,6 +71,7 @@ class ModelRunner:
         )
         self._sampler = Sampler(rows)
         self._adapters = adapters
+        self._images = images
 
     @property
     def decoder(self) -> Decoder:
@@ -109,6 +113,8 @@ class ModelRunner:
                 raise InternalError("adapters are planned, and this runner has no places for them")
             self._adapters.copy(load.place, load.digest)
         batch = self._builder.build(plan)
+        if self._images is not None:
+            batch = self._images.placed(plan, batch)
         return Pass(batch, self._compute.hidden(batch))
 
     @torch.inference_mode()
@@ -150,6 +156,8 @@ class ModelRunner:
     def forget(self, seq_id: int) -> None:
         """Drop a sequence outside of a plan. Raises `InternalError` if there is none of that number."""
         self._rows.forget(seq_id)
+        if self._images is not None:
+            self._images.forget(seq_id)
 
     def close(self) -> None:
         """See `Compute`."""

@@ -9,8 +9,11 @@ import torch
 
 from ..config import CacheConfig
 from ..model.decoder import Decoder
+from ..model.vision_encoder import VisionEncoder
 from ..parallel.parallel_layout import TensorParallel
 from .adapter_store import AdapterStore
+from .image_rows import ImageRows
+from .image_states import EncodedImages
 from .kv import KVCache, count_blocks, kept_dtype
 from .runner import RunnerLimits
 from .slots import SlotState
@@ -20,7 +23,8 @@ from .slots import SlotState
 class RunnerParts:
     """A loaded model, the settings of its cache, and the limits of a step.
 
-    `parallel`: see `build_runner`. `adapters`: None without places for them.
+    `parallel`: see `build_runner`. `adapters`: None without places for them. `encoder` reads images; None for a model
+    that reads none.
     """
 
     decoder: Decoder
@@ -28,6 +32,13 @@ class RunnerParts:
     limits: RunnerLimits
     parallel: TensorParallel | None = None
     adapters: AdapterStore | None = None
+    encoder: VisionEncoder | None = None
+
+    def images(self) -> ImageRows | None:
+        """The images of the sequences; None for a model that reads none."""
+        if self.encoder is None:
+            return None
+        return ImageRows(EncodedImages(self.encoder.encode, self.cache.image_bytes))
 
     def rows(self) -> SlotState:
         """The sequence state for these limits."""

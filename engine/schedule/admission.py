@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 from intaglio.grammar.api import Constraint, KeyOrder, Kind, Whitespace
 
 from ..errors import InvalidRequest, TooLong
-from ..types import Request, SamplingParams
+from ..types import ImageFormat, Request, SamplingParams
+from .image_admission import check_images
 
 MOST_PRIORITY: Final = 1_000_000
 MOST_DEADLINE_S: Final = 1e9
@@ -50,11 +51,15 @@ _RANGES: Mapping[str, _Range] = {
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """The limits of the model: `vocab_size` is the width of its logits; `end_tokens` are its end-of-sequence tokens."""
+    """The limits of the model: `vocab_size` is the width of its logits; `end_tokens` are its end-of-sequence tokens.
+
+    `images`: how it reads images; None if it reads none.
+    """
 
     max_context: int
     vocab_size: int
     end_tokens: frozenset[int]
+    images: ImageFormat | None = None
 
 
 def admit(request: Request, limits: RequestLimits, capacity: int) -> None:
@@ -67,6 +72,7 @@ def admit(request: Request, limits: RequestLimits, capacity: int) -> None:
     _check_fields(request)
     _check_sampling(request.sampling, limits)
     _check_prompt(request.prompt, limits)
+    check_images(request.prompt, request.images, limits.images)
     prompt, output = len(request.prompt), request.sampling.max_tokens
     most, what = min(
         (limits.max_context, "the model's context"),

@@ -183,4 +183,5 @@ def _admitted(seq: Sequence, memory: KVManager) -> Admitted:
         memory.table(seq),
         request.sampling,
         memory.adapters.place(seq.id),
+        request.images,
     )

@@ -40,6 +40,7 @@ _SUBSTITUTE = re.compile(
 )  # a secret, and the number of a value
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _IDS = frozenset({"id", "tool_call_id"})
+_KINDS = ("function", "text", "image")
 _SHORT_ID = re.compile(r"[A-Za-z0-9]{9}")
 
 
@@ -249,7 +250,7 @@ def _own(text: str) -> Iterator[Piece]:
 def _is_plain(key: object, value: object) -> bool:
     """Whether a template gets a value as it is: ids of calls, of a length that it may test, and kinds."""
     if key == "type":
-        return value == "function"
+        return value in _KINDS
     return key in _IDS and isinstance(value, str) and _SHORT_ID.fullmatch(value) is not None
 
 

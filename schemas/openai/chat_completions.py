@@ -17,19 +17,31 @@ MAX_MESSAGES = 10_000
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "function_call"]
 
 
-class ContentPart(Wire):
-    """One part of a message: text, or the text of a refusal. Images, audio and files are not supported."""
+class ImageUrl(Wire):
+    """An image as a data URL in base64; other addresses are refused. With `detail` low it has few tokens."""
 
-    type: Literal["text", "refusal"]
+    url: str
+    detail: Literal["auto", "low", "high"] | None = None
+
+
+class ContentPart(Wire):
+    """One part of a message: text, the text of a refusal, or an image. Audio and files are not supported."""
+
+    type: Literal["text", "refusal", "image_url"]
+    image_url: ImageUrl | None = None
     text: str | None = Field(default=None, max_length=MAX_TEXT_CHARACTERS)
     refusal: str | None = Field(default=None, max_length=MAX_TEXT_CHARACTERS)
 
     @model_validator(mode="before")
     @classmethod
-    def _is_text(cls, value: Any) -> Any:
-        if isinstance(value, dict) and value.get("type") not in ("text", "refusal"):
+    def _is_supported(cls, value: Any) -> Any:
+        if isinstance(value, dict) and value.get("type") not in ("text", "refusal", "image_url"):
             raise ValueError(
-                "must be a part of type text: images, audio and files are not supported"
+                "must be a part of type text or image_url: audio and files are not supported"
+            )
+        if isinstance(value, dict) and (value["type"] == "image_url") != ("image_url" in value):
+            raise ValueError(
+                "a part of type image_url has the field image_url, and no other has it"
             )
         return value
 

@@ -80,9 +80,10 @@ class OpenAIOptions(ConstraintFields, SamplingFields, IgnoredFields):
 
 
 class PromptTokensDetails(Wire):
-    """Prompt tokens by origin: `cached_tokens` were found in the prefix cache."""
+    """Prompt tokens by origin: `cached_tokens` were found in the prefix cache, `image_tokens` are those of images."""
 
     cached_tokens: int = 0
+    image_tokens: int = 0
 
 
 class CompletionTokensDetails(Wire):

@@ -57,6 +57,22 @@ class DrawQuestion(msgspec.Struct, frozen=True, tag="draw"):
     scale: float
 
 
+class ImageSize(msgspec.Struct, frozen=True, kw_only=True):
+    """The size to which an image is resized: sides that are multiples of `factor`, `least` to `most` pixels."""
+
+    factor: int
+    least: int
+    most: int
+
+
+class ImageQuestion(msgspec.Struct, frozen=True, tag="see"):
+    """Decode and resize an image."""
+
+    content: bytes
+    cpu_s: float
+    size: ImageSize
+
+
 class ReadAnswer(msgspec.Struct, frozen=True, tag="document"):
     """The document. With `last` the child ends after this answer, because it has grown."""
 
@@ -71,6 +87,15 @@ class DrawAnswer(msgspec.Struct, frozen=True, tag="image"):
     last: bool
 
 
+class ImageAnswer(msgspec.Struct, frozen=True, tag="pixels"):
+    """A resized image of `rows` times `columns` cells, as RGB bytes row by row; `last` as in `ReadAnswer`."""
+
+    rows: int
+    columns: int
+    pixels: bytes
+    last: bool
+
+
 class RefusedAnswer(msgspec.Struct, frozen=True, tag="refused"):
     """The file cannot be read, or drawn; `last` as in `ReadAnswer`."""
 
@@ -80,8 +105,8 @@ class RefusedAnswer(msgspec.Struct, frozen=True, tag="refused"):
     last: bool
 
 
-Question = ReadQuestion | DrawQuestion
-Answer = ReadAnswer | DrawAnswer | RefusedAnswer
+Question = ReadQuestion | DrawQuestion | ImageQuestion
+Answer = ReadAnswer | DrawAnswer | ImageAnswer | RefusedAnswer
 
 _questions: Final = msgspec.msgpack.Decoder[Question](Question)
 _answers: Final = msgspec.msgpack.Decoder[Answer](Answer)

@@ -19,6 +19,8 @@ from .child_messages import (
     ChildGone,
     DrawAnswer,
     DrawQuestion,
+    ImageAnswer,
+    ImageQuestion,
     Question,
     ReadAnswer,
     RefusedAnswer,
@@ -28,6 +30,7 @@ from .child_messages import (
     send,
 )
 from .parse_document import parse_document
+from .read_image import load_decoders, read_image
 from .read_pdf import page_image
 from .refused import ReadingRefused, too_large
 
@@ -70,6 +73,7 @@ def _load_all() -> None:
             importlib.import_module(f"encodings.{name}")
     for sample in _SAMPLES:
         parse_document(sample)
+    load_decoders()
 
 
 def _confine(memory: int) -> int:
@@ -103,6 +107,9 @@ def _answer(question: Question, memory_use: int) -> Answer:
         if isinstance(question, DrawQuestion):
             image = page_image(question.content, question.page, question.scale)
             return DrawAnswer(image, _has_grown(memory_use))
+        if isinstance(question, ImageQuestion):
+            found = read_image(question.content, question.size)
+            return ImageAnswer(*found, _has_grown(memory_use))
         return ReadAnswer(parse_document(question.content), _has_grown(memory_use))
     except ReadingRefused as refused:
         return RefusedAnswer(refused.code, refused.message, refused.hint, _has_grown(memory_use))

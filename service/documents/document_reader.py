@@ -23,6 +23,9 @@ from .child_messages import (
     Answer,
     DrawAnswer,
     DrawQuestion,
+    ImageAnswer,
+    ImageQuestion,
+    ImageSize,
     Question,
     ReadAnswer,
     ReadingLimits,
@@ -92,6 +95,19 @@ class DocumentReader:
         answer = self._ask(DrawQuestion(content, seconds, page, scale), "document")
         assert isinstance(answer, DrawAnswer)
         return answer.image
+
+    def see(self, content: bytes, size: ImageSize, param: str) -> ImageAnswer:
+        """An image file, decoded and resized. Raises as `read`."""
+        if find_spec("PIL") is None:
+            raise UnsupportedDocument(
+                "reading images needs Pillow, which this installation lacks",
+                param=param,
+                hint="pip install 'intaglio[documents]'",
+            )
+        seconds = self.limits.seconds_for(len(content))
+        answer = self._ask(ImageQuestion(content, seconds, size), param)
+        assert isinstance(answer, ImageAnswer)
+        return answer
 
     def close(self) -> None:
         """End all children; safe to call twice."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from intaglio.engine.api import AdapterRef, OutputLimits, Request, SamplingParams
+from intaglio.engine.api import AdapterRef, OutputLimits, PromptImage, Request, SamplingParams
 from intaglio.grammar.api import Constraint
 
 _GOLDEN: Final = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio, as in SplitMix64
@@ -37,7 +37,8 @@ class GenerationSpec:
 
     `salt` separates the prefix cache of tenants. A smaller `priority` is served first. `deadline_s` is in seconds from
     admission. With `reasoning`, the prompts leave reasoning open, and the answer follows it. With `whole`, the deltas
-    are not read, so that the engine may send each answer in one piece. `adapter` changes the model.
+    are not read, so that the engine may send each answer in one piece. `adapter` changes the model. `images` are those
+    of each prompt.
     """
 
     id: str
@@ -55,6 +56,7 @@ class GenerationSpec:
     whole: bool = False
     reasoning: ReasoningSpec | None = None
     adapter: AdapterRef | None = None
+    images: tuple[PromptImage, ...] = ()
 
     @property
     def choices(self) -> int:
@@ -77,6 +79,7 @@ class GenerationSpec:
             id=f"{self.id}-{choice}",
             prompt=self.prompts[prompt],
             sampling=sampling,
+            images=self.images,
             constraint=self.constraint,
             limits=self.limits,
             priority=self.priority,

@@ -13,6 +13,7 @@ from intaglio.engine.api import EngineInfo
 from ..adapters.adapter_registry import FindAdapter, no_adapter
 from ..dialects.stated import Stated
 from ..extraction.text_model import TextModel
+from ..images.image_intake import ImageIntake
 from ..tools.tool_format import ToolFormat
 from .generation_events import GenerationEvent
 from .generation_spec import GenerationSpec
@@ -22,13 +23,15 @@ from .generation_spec import GenerationSpec
 class LoadedModel:
     """The loaded model as protocols see it: tokenizer and template, facts, and the version of the service.
 
-    `tools` is the wire format in which it calls tools, `adapters` finds its adapters by name.
+    `tools` is the wire format in which it calls tools, `images` reads images for it, `adapters` finds its adapters by
+    name.
     """
 
     text: TextModel
     info: EngineInfo
     version: str
     tools: ToolFormat
+    images: ImageIntake
     adapters: FindAdapter = no_adapter
 
 

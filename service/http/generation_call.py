@@ -21,6 +21,7 @@ from ..errors import ConstraintRefused, ServiceNotReady
 from ..extraction.translate import request_body
 from ..generation.generate import generate
 from ..generation.prepared_call import LoadedModel, PreparedCall
+from ..images.image_intake import ImageIntake
 from ..tools.known_formats import format_of
 from .limits import read_body
 from .routes import while_connected
@@ -62,8 +63,8 @@ async def answer(
             call = prepare(parsed, model)
             return call, _submitted(service, call)
 
-        # A thread costs more than it saves for a body that takes less than a millisecond.
-        is_short = len(body) < _SHORT_BYTES
+        # A thread costs more than it saves for a body that takes less than a millisecond; an image takes more.
+        is_short = len(body) < _SHORT_BYTES and b"image_url" not in body
         call, pending = prepared() if is_short else await service.offload(prepared)
         if pending is not None:
             await while_connected(request.receive, _examined(call, pending))
@@ -103,7 +104,15 @@ def loaded_model(service: Service) -> LoadedModel:
     text = service.extractor.text
     form = format_of(text.chat.source, service.config.tool_format)
     find = no_adapter if service.adapters is None else service.adapters.find
-    return LoadedModel(text, service.backend.info, service.version, form, find)
+    info, config = service.backend.info, service.config
+    images = ImageIntake(
+        form=info.images,
+        reader=service.reader,
+        model=info.model,
+        most_images=config.max_images,
+        most_tokens=config.max_image_tokens,
+    )
+    return LoadedModel(text, info, service.version, form, images, find)
 
 
 def _submitted(service: Service, call: PreparedCall) -> Future[Verdict] | None:

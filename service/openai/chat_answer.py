@@ -49,6 +49,7 @@ class ChatForm:
     fingerprint: str
     prompt_tokens: int
     texts: Texts
+    image_tokens: int = 0
     scored: bool = False
     usage_at_end: bool = False
     usage_always: bool = False
@@ -59,7 +60,7 @@ class ChatForm:
     ) -> AsyncGenerator[bytes, None]:
         """Chunks: for each choice one with the role, those with its parts, and one with its end; usage; `[DONE]`."""
         choices: dict[int, _Choice] = {}
-        usage = UsageCount(self.prompt_tokens)
+        usage = UsageCount(self.prompt_tokens, self.image_tokens)
         async with aclosing(events):
             async for event in events:
                 usage.add(event)
@@ -82,7 +83,7 @@ class ChatForm:
         """The body of the whole completion."""
         choices: dict[int, _Choice] = {}
         ends: dict[int, ChoiceEnd] = {}
-        usage = UsageCount(self.prompt_tokens)
+        usage = UsageCount(self.prompt_tokens, self.image_tokens)
         async with aclosing(events):
             async for event in events:
                 usage.add(event)

@@ -15,6 +15,7 @@ from ..dialects.stated import refused
 from ..extraction.outline import outline
 from ..extraction.text_model import TextModel
 from ..generation.reasoning_marks import marks_of, opening, switch_of
+from ..images.image_source import ImageSource, image_source
 from ..tools.known_formats import format_of
 from ..tools.tool_format import ToolFormat
 from ..tools.tool_messages import template_messages, template_tools
@@ -92,6 +93,12 @@ def chat_tokens(
         InvalidBody: a message has no content, or the arguments of a call are not a JSON object.
         InvalidRequest: the template refuses the messages.
     """
+    for image in image_sources(messages):
+        raise refused(
+            image.pointer,
+            "the tokens of images are not listed",
+            "POST /v1/chat/completions counts them in usage",
+        )
     source = model.chat.source
     prepared = template_messages(conversation(messages), (), format_of(source), source)
     variables = _variables(prepared, PromptOptions())
@@ -110,7 +117,7 @@ def conversation(messages: Sequence[ChatMessage]) -> list[Message]:
 def _message(index: int, message: ChatMessage) -> Message:
     content = message.content
     if isinstance(content, list):
-        content = "\n".join(_texts(content))
+        content = _parts(content)
     if content is None:
         content = message.refusal
     if content is None and not message.tool_calls:
@@ -130,7 +137,40 @@ def _message(index: int, message: ChatMessage) -> Message:
 
 def user_text(messages: Sequence[Message]) -> str:
     """The text of the user: the document, for a model that extracts."""
-    return "\n\n".join(part["content"] or "" for part in messages if part["role"] == "user")
+    said = (message["content"] or "" for message in messages if message["role"] == "user")
+    return "\n\n".join(
+        each if isinstance(each, str) else "\n".join(part.get("text", "") for part in each)
+        for each in said
+    )
+
+
+def image_sources(messages: Sequence[ChatMessage]) -> list[ImageSource]:
+    """The images of a conversation, in its order.
+
+    Raises:
+        InvalidBody: an image is not a data URL, or in another message than one of the user.
+    """
+    found = []
+    for index, message in enumerate(messages):
+        parts = message.content if isinstance(message.content, list) else ()
+        for number, part in enumerate(parts):
+            if part.image_url is None:
+                continue
+            pointer = f"/messages/{index}/content/{number}/image_url/url"
+            if message.role != "user":
+                raise refused(pointer, "images are read in messages of the user only")
+            found.append(image_source(part.image_url.url, part.image_url.detail, pointer))
+    return found
+
+
+def _parts(content: Sequence[ContentPart]) -> Any:
+    """The text of a message; with images, the parts in the form of chat templates."""
+    if not any(part.image_url for part in content):
+        return "\n".join(_texts(content))
+    return [
+        {"type": "image"} if part.image_url else {"type": "text", "text": "".join(_texts([part]))}
+        for part in content
+    ]
 
 
 def _variables(messages: Sequence[Message], options: PromptOptions) -> dict[str, Any]:

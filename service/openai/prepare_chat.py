@@ -20,7 +20,7 @@ from ..generation.prepared_call import LoadedModel, PreparedCall
 from ..generation.token_room import answer_budget
 from ..tools.reply_parts import ContentReader
 from .chat_answer import ChatForm
-from .chat_prompt import PromptOptions, chat_prompt, conversation, user_text
+from .chat_prompt import PromptOptions, chat_prompt, conversation, image_sources, user_text
 from .reasoning_request import reasoning_spec, wants_reasoning
 from .sampling_options import output_limits, require_stream_options, sampling_params
 from .tool_request import ToolUse, chat_tool_use
@@ -39,6 +39,8 @@ def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
     if body.top_logprobs is not None and not body.logprobs:
         raise refused("/top_logprobs", "needs logprobs: true")
     content = stated_constraint(body)
+    sources = image_sources(body.messages)
+    model.images.check(sources)
     messages = conversation(body.messages)
     content = None if content is None else content.about(user_text(messages))
     use = chat_tool_use(body, model.tools, content)
@@ -48,13 +50,16 @@ def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
         use.tools if use else (), variables, wanted, content.schema if content else None
     )
     prompt = chat_prompt(model.text, messages, model.tools, options)
-    limit = _limit(body, model, len(prompt.tokens))
+    tokens, images = model.images.filled(prompt.tokens, sources)
+    limit = _limit(body, model, len(tokens))
     call_id = f"chatcmpl-{uuid4().hex}"
-    form = _form(body, model, call_id, len(prompt.tokens), use)
+    form = _form(body, model, call_id, len(tokens), use)
+    if images:
+        form = replace(form, image_tokens=sum(image.tokens for image in images))
     stated = use.stated if use else content
     scores = (body.top_logprobs or 0) if body.logprobs else None
-    spec = specification(call_id, (prompt.tokens,), body, stated, (limit, scores))
-    spec = replace(spec, adapter=adapter)
+    spec = specification(call_id, (tokens,), body, stated, (limit, scores))
+    spec = replace(spec, adapter=adapter, images=images)
     if use is not None:
         spec = replace(spec, check=use.check, is_cut_off=use.is_cut_off)
     if prompt.reasons:

@@ -9,10 +9,11 @@ from ..generation.generation_events import ChoiceEnd, GenerationEvent
 
 
 class UsageCount:
-    """The `usage` of one request; `prompt_tokens` are those of all its prompts."""
+    """The `usage` of one request; `prompt_tokens` are those of all its prompts, `image_tokens` those of images."""
 
-    def __init__(self, prompt_tokens: int) -> None:
+    def __init__(self, prompt_tokens: int, image_tokens: int = 0) -> None:
         self._prompt = prompt_tokens
+        self._images = image_tokens
         self._cached = 0
         self._output: dict[int, int] = {}
         self._reasoning: dict[int, int] = {}
@@ -35,6 +36,8 @@ class UsageCount:
             "total_tokens": self._prompt + output,
             "prompt_tokens_details": {"cached_tokens": min(self._cached, self._prompt)},
         }
+        if self._images:
+            counts["prompt_tokens_details"]["image_tokens"] = self._images
         reasoning = sum(self._reasoning.values())
         if reasoning:
             counts["completion_tokens_details"] = {"reasoning_tokens": reasoning}

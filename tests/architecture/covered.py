@@ -566,4 +566,8 @@ COVERED = {
     "service/windows/window_events.py": "tests/service/test_window_runs.py",
     "service/windows/window_plan.py": "tests/service/windows/test_window_reader.py",
     "service/windows/windowed_extraction.py": "tests/service/windows/test_window_reader.py",
+    "engine/model/vision_encoder.py": "tests/engine/run/test_image_rows.py",
+    "engine/model/vision_layout.py": "tests/engine/run/test_image_rows.py",
+    "engine/model/vision_weights.py": "tests/engine/run/test_image_rows.py",
+    "service/images/image_source.py": "tests/service/images/test_image_intake.py",
 }

@@ -17,15 +17,15 @@ from intaglio.kernels.sampling_contracts import Sampled
 from torch import Tensor
 
 from ...errors import InternalError
-from ...model.decoder import Decoder
+from ...model.decoder import Decoder, ImageStates
 from ...plan import StepCosts
 from ..batch import Batch
-from ..compute import sent
+from ..compute import image_states, sent
 from ..kv import KVCache
 from ..sampling_inputs import GrammarMasker, SamplingInputs
 from . import token_packing
 from .graphs import ForwardGraphs, sizes
-from .input_buffers import ADAPTERS, POSITIONS, SLOTS, SOURCES, Inputs, Packing
+from .input_buffers import ADAPTERS, SLOTS, SOURCES, TURNS, Inputs, Packing
 from .sampling_graphs import SamplingGraphs
 from .streams import StreamSet
 
@@ -117,7 +117,9 @@ class GpuCompute:
         """See `Compute`."""
         count, wanted = batch.tokens.size, batch.wanted.size
         rows, graphs = self._sampling.rows(max(wanted, 1)), self._graphs
-        if graphs is not None and count <= graphs.most and batch.longest <= FEW:
+        # A graph has one position for each token, and no states of images.
+        is_few = batch.longest <= FEW and batch.images is None
+        if graphs is not None and count <= graphs.most and is_few:
             size = graphs.padded(count)
             if not self._inputs.fill_few(batch, size):
                 self._grow(batch)
@@ -191,7 +193,13 @@ class GpuCompute:
         host = HostRagged(batch.starts, batch.lengths, batch.rows, self._host_tables)
         ragged = Ragged(there.starts, there.lengths, tables, host=host)
         adapters = None if batch.adapters is None else there.fields[ADAPTERS]
-        return self._forward(there.fields, ragged, adapters, wanted=there.wanted[:wanted])
+        device = self._tables.device
+        turns = None if batch.images is None else sent(batch.images.turns, device)
+        images = image_states(batch, device)
+        picked = there.wanted[:wanted]
+        return self._forward(
+            there.fields, ragged, adapters, wanted=picked, turns=turns, images=images
+        )
 
     def _forward(
         self,
@@ -201,12 +209,16 @@ class GpuCompute:
         *,
         wanted: Tensor | None = None,
         out: Tensor | None = None,
+        turns: Tensor | None = None,
+        images: ImageStates | None = None,
     ) -> Tensor:
+        """Hidden states; `turns` and `images` are those of a step with tokens of images."""
         decoder = self._decoder
         tokens = self._inputs.buffer.index_select(0, fields[SOURCES])
         shape = self._cache.layers[0].shape
-        step = decoder.step(ragged, fields[POSITIONS], fields[SLOTS], shape, adapters)
-        return decoder.hidden(tokens, self._cache.layers, step, wanted, out)
+        turns = fields[TURNS] if turns is None else turns
+        step = decoder.step(ragged, turns, fields[SLOTS], shape, adapters)
+        return decoder.hidden(tokens, self._cache.layers, step, wanted, out, images)
 
 
 def _packing(decoder: Decoder, device: torch.device) -> Packing:

@@ -27,7 +27,7 @@ from ..slots import Ints
 from .streams import StreamSet
 from .token_packing import Words, cut, pack
 
-TOKENS, SOURCES, POSITIONS, SLOTS, ADAPTERS = range(5)
+TOKENS, SOURCES, TURNS, SLOTS, ADAPTERS = range(5)
 FIELDS = 5
 NOWHERE = -1
 
@@ -181,7 +181,7 @@ class Inputs:
         return staging
 
     def _fill(self, batch: Batch, fields: Words) -> None:
-        _fill_tokens(batch.tokens, batch.sources, batch.positions, batch.slots, self._front, fields)
+        _fill_tokens(batch.tokens, batch.sources, batch.turns, batch.slots, self._front, fields)
         fields[ADAPTERS] = NO_ADAPTER
         if batch.adapters is not None:
             fields[ADAPTERS, : batch.tokens.size] = batch.adapters
@@ -223,18 +223,18 @@ class Inputs:
 def _fill_tokens(
     tokens: npt.NDArray[np.int32],
     sources: Ints,
-    positions: Ints,
+    turns: Ints,
     slots: Ints,
     front: int,
     fields: Words,
 ) -> None:
     """Fill `fields` [FIELDS, size] for all tokens, and for the padding after them."""
     for i in range(fields.shape[1]):
-        fields[TOKENS, i] = fields[POSITIONS, i] = 0
+        fields[TOKENS, i] = fields[TURNS, i] = 0
         fields[SOURCES, i], fields[SLOTS, i] = front + i, NOWHERE
     for i in range(tokens.size):
         if sources[i] < 0:
             fields[TOKENS, i] = tokens[i]
         else:
             fields[SOURCES, i] = sources[i]
-        fields[POSITIONS, i], fields[SLOTS, i] = positions[i], slots[i]
+        fields[TURNS, i], fields[SLOTS, i] = turns[i], slots[i]

@@ -11,6 +11,7 @@ from intaglio.grammar.api import empty_rows
 
 from ...plan import NO_ADAPTER, Admitted, Masks, Plan, Work
 from ...types import SamplingParams
+from ..image_states import largest_image
 from ..runner import ModelRunner
 from ..runner_parts import RunnerParts
 from .compute_gpu import GpuCompute
@@ -38,7 +39,8 @@ def gpu_runner(
         masker=masks,
         streams=None if masks is None else masks.streams,
     )
-    runner = ModelRunner(parts.decoder, kv, compute, rows, limits, parts.adapters)
+    adapters, images = parts.adapters, parts.images()
+    runner = ModelRunner(parts.decoder, kv, compute, rows, limits, adapters, images)
     return runner, compute
 
 
@@ -73,6 +75,8 @@ def free_bytes(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> int:
         handle = runner.forward(Plan(1, tuple(admitted), tuple(works), released))
         runner.sample(handle, Masks(empty_rows(0, 1), {}))
         runner.sampled(handle)
+    if parts.encoder is not None:
+        parts.encoder.encode([largest_image(parts.encoder.spec)])
     taken = runner.cache.nbytes
     torch.cuda.synchronize()
     free, total = torch.cuda.mem_get_info()
@@ -81,4 +85,5 @@ def free_bytes(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> int:
     decoder = parts.decoder
     logits = limits.max_running * decoder.spec.vocab_size * decoder.embedding.element_size()
     graphs = GRAPHS_BYTES + logits * (1 if decoder.shard is None else GATHERED)
-    return int(total * parts.cache.memory_fraction) - (total - free - taken) - graphs
+    images = 0 if parts.encoder is None else parts.cache.image_bytes
+    return int(total * parts.cache.memory_fraction) - (total - free - taken) - graphs - images

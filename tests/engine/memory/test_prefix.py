@@ -6,7 +6,7 @@ from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import Hash, PrefixCache, digest
 from intaglio.engine.sequence import Sequence
-from intaglio.engine.types import Request, SamplingParams
+from intaglio.engine.types import PromptImage, Request, SamplingParams
 
 SIZE = 4
 
@@ -169,3 +169,39 @@ def test_a_block_of_output_is_shared_once_it_is_known() -> None:
         rig.memory.computed(seq)
     rig.end(seq)
     assert rig.cached([*PROMPT[:6], 70, 71, 72]) == 8
+
+
+def _with_image(rig: Rig, number: int, pixels: bytes, start: int = 1) -> int:
+    """The blocks that a prompt with this image found, after which it is computed and released."""
+    tokens = (1,) * start + (7,) * 10 + (2,) * 9
+    request = Request(
+        id=str(number),
+        prompt=tokens,
+        sampling=SamplingParams(),
+        images=(PromptImage.of(start, 2, 5, pixels),),
+    )
+    seq = Sequence(number, request, (0.0, number), 0.0)
+    room = rig.memory.reserve(seq, seq.known)
+    assert room is not None
+    seq.admit(0.0, room.computed)
+    seq.compute(seq.pending)
+    rig.memory.computed(seq)
+    rig.memory.release(seq)
+    return room.computed // SIZE
+
+
+def test_two_images_never_share_a_block() -> None:
+    """All tokens are the same, and so would be the names without the digests; even with one name for all pages."""
+    for hash_ in (digest, lambda data: b""):
+        rig = Rig(hash_=hash_)
+        assert _with_image(rig, 1, b"cat") == 0
+        assert _with_image(rig, 2, b"dog") == 0
+        if hash_ is digest:
+            assert _with_image(rig, 3, b"dog") == 4
+        assert _with_image(rig, 4, b"dog", start=2) == 0
+
+
+def test_blocks_before_an_image_are_shared() -> None:
+    rig = Rig()
+    assert _with_image(rig, 1, b"cat", start=SIZE * 2) == 0
+    assert _with_image(rig, 2, b"dog", start=SIZE * 2) == 2

@@ -8,7 +8,7 @@ import torch
 from intaglio.engine.plan import Admitted, Masks, Plan, SampledToken, Work
 from intaglio.engine.run.kv import KVCache
 from intaglio.engine.run.runner import ModelRunner
-from intaglio.engine.types import SamplingParams
+from intaglio.engine.types import PromptImage, SamplingParams
 from intaglio.grammar.api import empty_rows
 from intaglio.kernels.contracts import NULL_BLOCK
 
@@ -31,6 +31,7 @@ class Job:
     prompt: tuple[int, ...]
     outputs: int
     sampling: SamplingParams = GREEDY
+    images: tuple[PromptImage, ...] = ()
     tokens: list[int] = field(default_factory=list)
     computed: int = 0
     blocks: list[int] = field(default_factory=list)
@@ -93,6 +94,7 @@ class Driver:
                             len(job.prompt),
                             tuple(job.blocks),
                             job.sampling,
+                            images=job.images,
                         )
                     )
                 if job.running:
@@ -106,7 +108,7 @@ class Driver:
             self._step(plan, by_id, free, released)
         if released:
             for seq_id in released:
-                self.runner._rows.forget(seq_id)
+                self.runner.forget(seq_id)
         self.runner.check()
         return jobs
 

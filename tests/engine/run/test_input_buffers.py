@@ -13,10 +13,10 @@ from intaglio.engine.plan import PLACEHOLDER
 from intaglio.engine.run.batch import Batch
 from intaglio.engine.run.cuda.input_buffers import (
     NOWHERE,
-    POSITIONS,
     SLOTS,
     SOURCES,
     TOKENS,
+    TURNS,
     Inputs,
     Packing,
 )
@@ -91,6 +91,7 @@ def batch(
         tokens=tokens,
         sources=np.where(tokens == PLACEHOLDER, np.array(places)[owners], -1),
         positions=positions,
+        turns=positions - 2,  # as after an image
         slots=tables()[owners, positions // SIZE] * np.int64(SIZE) + positions % SIZE,
         owners=owners,
         starts=starts,
@@ -137,7 +138,7 @@ def test_captured_batches_are_where_the_views_say(seed: int) -> None:
         few = given.few[size]
         looked_up = given.buffer[few.fields[SOURCES].long()]
         assert looked_up[:count].tolist() == known(step)
-        assert few.fields[POSITIONS, :count].tolist() == step.positions.tolist()
+        assert few.fields[TURNS, :count].tolist() == step.turns.tolist()
         assert few.fields[SLOTS].tolist() == [*step.slots.tolist(), *[NOWHERE] * (size - count)]
         assert few.fields[TOKENS, count:].tolist() == [0] * (size - count)
         grown = step.grown.shape[1]
@@ -178,7 +179,7 @@ def test_batches_of_any_size(seed: int) -> None:
         there = given.fill_many(step)
         looked_up = given.buffer[there.fields[SOURCES].long()]
         assert looked_up.tolist() == known(step)
-        assert there.fields[POSITIONS].tolist() == step.positions.tolist()
+        assert there.fields[TURNS].tolist() == step.turns.tolist()
         assert there.fields[SLOTS].tolist() == step.slots.tolist()
         assert there.wanted.tolist() == step.wanted.tolist()
         assert there.starts.tolist() == step.starts.tolist()

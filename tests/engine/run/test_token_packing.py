@@ -23,6 +23,7 @@ def batch(counts: list[int], before: list[int]) -> Batch:
         tokens=np.zeros(starts[-1], dtype=np.int32),
         sources=np.full(starts[-1], -1),
         positions=np.concatenate(each),
+        turns=np.concatenate(each),
         slots=none,
         owners=np.repeat(rows, counts),
         starts=starts,

@@ -323,7 +323,7 @@ def test_an_image_is_refused_by_its_place(served: Live) -> None:
     parts = [{"type": "image_url", "image_url": {"url": "data:,"}}]
     body = {"messages": [{"role": "user", "content": parts}]}
     found = error(served.http.post("/v1/chat/completions", json=body), 400)
-    assert found["param"] == "messages.0.content.0"
+    assert found["param"] == "messages.0.content.0.image_url.url"
 
 
 @pytest.mark.parametrize("role", ["system", "developer", "user", "assistant", "tool", "function"])

@@ -2,7 +2,7 @@
 
 from intaglio.engine.api import supported_families
 
-from tests.support import tiny_families
+from tests.support import tiny_families, tiny_vision
 
 from .markdown import HEADER, table
 
@@ -24,6 +24,7 @@ rotations, multipliers or experts.
 TESTS = {
     "tests/engine/run/test_parity.py": tiny_families.OLDEST,
     "tests/engine/run/test_families.py": tiny_families.CONFIGS,
+    "tests/engine/run/test_image_rows.py": {"qwen2.5-vl": tiny_vision.QWEN25_VL},
 }
 
 
