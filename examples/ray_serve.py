@@ -25,8 +25,8 @@ PORT = int(os.environ.get("PORT", "8000"))
 TEXT = "Parcel DE-4471 left Hamburg on 3 May 2026, weight 2.4 kg."
 SCHEMA = {
     "type": "object",
-    "properties": {"parcel": {"type": "string"}, "weight_kg": {"type": "number"}},
-    "required": ["parcel", "weight_kg"],
+    "properties": {"parcel_number": {"type": "string"}, "weight_kg": {"type": "number"}},
+    "required": ["parcel_number", "weight_kg"],
     "additionalProperties": False,
 }
 

@@ -75,7 +75,10 @@ class RopeReader:
     def read(self, theta: object, *, partial: bool) -> RopeSpec:
         """The rotation; `theta` is used where `given` has none, `partial` allows to rotate a part of each head."""
         kind = self.given.get("rope_type", self.given.get("type", "default"))
-        kind = {"su": "longrope", "mrope": "default"}.get(kind, kind)
+        if kind == "su":
+            kind = "longrope"
+        elif kind == "mrope" and self.given.get("mrope_section") is not None:
+            kind = "default"
         if kind not in ROPE_TYPES:
             raise ModelError(
                 f"rope type {kind!r} is not supported",

@@ -58,6 +58,7 @@ def _card(service: Service, adapter: LoadedAdapter) -> AdapterCard:
 
 
 _GROUP = "Adapters"
+_CONFLICT = (Code.INVALID_REQUEST, 409)
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
@@ -73,7 +74,7 @@ OPERATIONS: tuple[Operation, ...] = (
         gives=AdapterCard,
         status=201,
         or_status=200,
-        errors=(*BODY_ERRORS, *endings(Code.ADAPTER_UNUSABLE, Code.NOT_READY)),
+        errors=(*BODY_ERRORS, *endings(Code.ADAPTER_UNUSABLE, Code.NOT_READY), _CONFLICT),
     ),
     Operation(
         method="GET",
@@ -96,6 +97,6 @@ OPERATIONS: tuple[Operation, ...] = (
         gives_media="",
         status=204,
         parameters=(Parameter("name", "path", "The name of the adapter."),),
-        errors=endings(Code.UNKNOWN_MODEL, Code.INVALID_REQUEST, Code.NOT_READY),
+        errors=(*endings(Code.UNKNOWN_MODEL, Code.INVALID_REQUEST, Code.NOT_READY), _CONFLICT),
     ),
 )

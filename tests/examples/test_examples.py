@@ -38,7 +38,7 @@ PRINTS = {
         r"  3 x Cinnamon bun, 6\.30",
         r"valid: True, \d+ tokens",
     ),
-    "ray_serve.py": (r"valid: True; {'parcel': 'DE-4471', 'weight_kg': 2.4}",),
+    "ray_serve.py": (r"valid: True; {'parcel_number': 'DE-4471', 'weight_kg': 2.4}",),
     "sampling.py": (
         r"greedy: closed",
         r"sampled: [1-8] x closed(, [1-7] x (open|in progress))*",

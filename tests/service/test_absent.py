@@ -40,12 +40,14 @@ def test_no_answer_is_longer_than_its_stated_budget(llm: LLM) -> None:
 
 def test_a_value_that_loops_is_ended_and_told(llm: LLM) -> None:
     schema = SCHEMAS["formats"]
-    result = llm.extract(schema, NOTE)
-    looped = [warning for warning in result.warnings if warning.kind == "looped"]
+    looped = []
+    for _, result in llm.extract_stream((text, schema, text) for text in DOCUMENTS[:6]):
+        assert not isinstance(result, IntaglioError)
+        looped += [warning for warning in result.warnings if warning.kind == "looped"]
+        assert result.raw["warnings"] == [warning.model_dump() for warning in result.warnings]
     assert looped
     assert {warning.pointer for warning in looped} <= {f"/{name}" for name in schema["required"]}
     assert all(warning.message and warning.hint for warning in looped)
-    assert result.raw["warnings"] == [warning.model_dump() for warning in result.warnings]
 
 
 def test_a_slip_in_a_keyword_does_not_run_on_and_is_told(llm: LLM) -> None:
@@ -97,8 +99,8 @@ def test_a_type_has_to_take_null_where_the_caller_agrees_to_it(llm: LLM) -> None
 
 def test_max_tokens_is_the_budget_where_it_is_given(llm: LLM) -> None:
     schema: dict[str, Any] = SCHEMAS["nested"]
-    result = llm.extract(schema, NOTE, max_tokens=60)
-    assert (result.usage.budget, result.usage.budget_from) == (60, "max_tokens")
-    assert result.usage.output_tokens <= 60
+    result = llm.extract(schema, NOTE, max_tokens=42)
+    assert (result.usage.budget, result.usage.budget_from) == (42, "max_tokens")
+    assert result.usage.output_tokens <= 42
     assert result.usage.budget_forced
     assert [warning.kind for warning in result.warnings][-1] == "budget_forced"
