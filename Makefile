@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONSAFEPATH := 1
+# Tests start many processes: each would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test suite lint types links bench serve sync-client docs docs-pages docs-answers docs-serve clean
 
@@ -48,7 +50,7 @@ links:
 	ln -sfn ../../../service/face/__init__.py build/typing/intaglio/__init__.py
 
 types: $(VENV)/.installed links
-	$(BIN)/mypy build/typing/intaglio tests
+	$(BIN)/mypy build/typing/intaglio tests examples
 
 bench: $(VENV)/.installed
 	$(BIN)/python tests/bench/bench_engine.py

@@ -62,4 +62,4 @@ if __name__ == "__main__":
         client.wait_until_ready(120)
         answer = client.extract(SCHEMA, TEXT)
     print(f"valid: {answer.valid}; {answer.data}")
-    serve.shutdown()  # type: ignore[no-untyped-call]
+    serve.shutdown()

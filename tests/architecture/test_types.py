@@ -29,7 +29,7 @@ def test_tests_are_checked_as_strictly_as_the_tree() -> None:
     assert settings["tool"]["mypy"]["strict"] is True
     assert relaxations(settings) == RELAXED
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "\t$(BIN)/mypy build/typing/intaglio tests\n" in makefile
+    assert "\t$(BIN)/mypy build/typing/intaglio tests examples\n" in makefile
 
 
 def test_another_relaxation_is_noticed() -> None:

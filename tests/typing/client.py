@@ -1,4 +1,4 @@
-"""What a type checker must infer for users of the SDK. Read by mypy (`test_client_types.py`), never run."""
+"""What a type checker must infer for users of the SDK. Read by mypy (`make types`), never run."""
 
 from dataclasses import dataclass
 from typing import Any, assert_type

@@ -60,8 +60,8 @@ def _named(words: list[list[str]]) -> Iterator[tuple[str, str]]:
     linked: set[str] = set()
     for word in words:
         for mark in word[6].split("|"):
-            if number := re.search(r"\[(\d+)\]$", mark):
-                linked.add(number[1])
+            if link := re.search(r"\[(\d+)\]$", mark):
+                linked.add(link[1])
         for mark in word[3].split("|"):
             found = re.fullmatch(r"(\w+)\[(\d+)\]", mark)
             if found and found[1] in _ASKED:
