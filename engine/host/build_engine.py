@@ -14,7 +14,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from intaglio.grammar.api import Compiler, Vocabulary
+from intaglio.grammar.api import Vocabulary
 
 from ..build_runner import Built, build_runner
 from ..config import EngineConfig
@@ -24,7 +24,7 @@ from ..executor import Executor
 from ..grammars.budgeted_matcher import TURN_S
 from ..grammars.constraints import Constraints
 from ..grammars.device_constraints import DeviceConstraints, Exports
-from ..grammars.schema_gate import CompilerService, shared_bytes
+from ..grammars.schema_gate import CompilerService
 from ..loop import Engine
 from ..memory.adapter_slots import AdapterSlots
 from ..memory.manager import KVManager
@@ -36,7 +36,6 @@ from ..model.vision_spec import image_format
 from ..pipeline import OneAhead, Pipeline, Serial
 from ..ranks.group_executor import GroupExecutor
 from ..ranks.rank_group import RankGroup, rank_config
-from ..ranks.start_ranks import start_ranks
 from ..schedule.admission import RequestLimits
 from ..schedule.batch_sizing import BatchSizer
 from ..schedule.scheduler import Scheduler
@@ -46,6 +45,7 @@ from .assembly import Assembly
 from .build_drafts import build_drafts, draft_settings, replayed
 from .build_offload import TimedSteps, build_offload
 from .messages import EngineInfo
+from .preparation import Preparation
 
 
 def build(config: EngineConfig) -> Assembly:
@@ -54,27 +54,16 @@ def build(config: EngineConfig) -> Assembly:
     Raises:
         ModelError: the checkpoint cannot be used.
         ConfigError: a setting does not fit it, or the memory.
+        EngineLost: a process of its other ranks has ended.
     """
-    return prepare(config)()
+    return build_prepared(Preparation.of(config))
 
 
-def prepare(config: EngineConfig) -> Callable[[], Assembly]:
-    """Do the part of `build` that uses no device, and return the rest of it.
-
-    Raises:
-        ModelError: the tokenizer cannot be used.
-    """
+def build_prepared(prepared: Preparation) -> Assembly:
+    """The engine that was prepared. Raises as `build`, and closes the preparation then."""
     began = time.perf_counter()
-    folder = Path(config.model.model)
-    tokenizer = Tokenizer.load(folder)
-    tokenizer.vocabulary()  # makes the bytes of all tokens, which the tokenizer keeps
-    return partial(_build, config, tokenizer, time.perf_counter() - began)
-
-
-def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Assembly:
-    began = time.perf_counter()
+    config, tokenizer, group = prepared.config, prepared.tokenizer, prepared.group
     closing = ExitStack()
-    group = start_ranks(config, tokenizer.size)
     if group is not None:
         closing.callback(group.close)
         config = rank_config(config)
@@ -85,9 +74,8 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     overlap = config.scheduler.overlap
     ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
     sources = draft_settings(config.drafting, ahead=ahead)
-    vocabulary = tokenizer.vocabulary(width)
-    compiler = Compiler(vocabulary, tokenizer.canonical, shared_bytes(config.grammar))
-    compiler_service = CompilerService(config.grammar, compiler)
+    vocabulary = prepared.compiler.vocabulary
+    compiler_service = CompilerService(config.grammar, prepared.compiler)
     exports = Exports()
     closing.callback(exports.close)
     closing.callback(compiler_service.close)
@@ -101,7 +89,7 @@ def _build(config: EngineConfig, tokenizer: Tokenizer, prepare_s: float) -> Asse
     images = image_format(Path(config.model.model), built.spec.vision)
     limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids), images)
     scheduler = _scheduler(config, built, limits, drafting and drafting.proposals, offload)
-    seconds = {"prepare": round(prepare_s, 3), **built.seconds}
+    seconds = {"prepare": prepared.seconds, **built.seconds}
     seconds["build"] = round(time.perf_counter() - began, 3)
     info = _info(config, built, images, seconds)
     pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
@@ -138,12 +126,14 @@ def _info(
         adapter_rank=config.adapters.adapter_rank,
         start_s=seconds,
         images=images,
+        ranks=config.parallel.tp,
     )
 
 
 def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) -> Built:
     """The runner of this process: of the whole model, or of rank 0 of a group, when all ranks have built theirs."""
     on_device = config.grammar.grammar_device == "auto"
+    parallel = None if group is None else group.connect(tokenizer.size)
     try:
         built = build_runner(
             config.model,
@@ -151,7 +141,7 @@ def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) 
             config.scheduler,
             vocab=tokenizer.size,
             vocabulary=tokenizer.vocabulary if on_device else None,
-            parallel=None if group is None else group.parallel,
+            parallel=parallel,
             adapters=config.adapters,
         )
         if group is not None:

@@ -35,6 +35,7 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     max_adapters: int = 0
     adapter_rank: int = 0
     images: ImageFormat | None = None
+    ranks: int = 1
 
 
 class BlockReport(msgspec.Struct, frozen=True, kw_only=True):

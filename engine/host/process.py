@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import zmq
@@ -50,6 +51,9 @@ from .messages import (
 )
 from .sockets import unbounded
 from .whole_answers import WholeAnswers
+
+if TYPE_CHECKING:
+    from .preparation import Preparation
 
 COMMANDS = "commands"
 ANSWERS = "answers"
@@ -273,10 +277,13 @@ def _prepared(configuration: bytes) -> Builder:
     If preparation fails, the engine is built from the start, which reports the reason.
     """
     try:
-        rest = _prepare(configuration)
+        preparation = _prepare(configuration)
     except EngineError:
         return _build
-    return lambda _: rest()
+    from .build_engine import build_prepared
+
+    preparation.warm()
+    return lambda _: build_prepared(preparation)
 
 
 def _serve(host: Host, outbox: _Outbox, build: Callable[[], Assembly]) -> int:
@@ -295,16 +302,19 @@ def _serve(host: Host, outbox: _Outbox, build: Callable[[], Assembly]) -> int:
 
 
 def _build(configuration: bytes) -> Assembly:
-    return _prepare(configuration)()
+    prepared = _prepare(configuration)
+    from .build_engine import build_prepared
+
+    return build_prepared(prepared)
 
 
-def _prepare(configuration: bytes) -> Callable[[], Assembly]:
+def _prepare(configuration: bytes) -> "Preparation":
     from ..config import EngineConfig, wait_passively
 
-    wait_passively()
-    from .build_engine import prepare
+    wait_passively()  # before torch is loaded
+    from .preparation import Preparation
 
-    return prepare(msgspec.json.decode(configuration, type=EngineConfig))
+    return Preparation.of(msgspec.json.decode(configuration, type=EngineConfig))
 
 
 def _refused(request_id: str, prompt_tokens: int, error: EngineError) -> Delta:

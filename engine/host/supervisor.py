@@ -6,6 +6,7 @@ status. Does not: know requests or clients, which connect to the process themsel
 
 import asyncio
 import contextlib
+import math
 import shutil
 import sys
 import time
@@ -58,8 +59,10 @@ class Watch:
     process that is shut down may take `closing_s` for its present step, and one that is restarted on demand `drain_s`
     for its open requests.
 
-    With `standby` a second process waits while the engine is ready: it has loaded its libraries and tokenizer, and uses
-    no device; "auto" is on for engines on a GPU: their libraries take longest.
+    With `standby` a second process waits while the engine is ready: it has loaded its libraries and tokenizer, with
+    those of its other ranks, and uses no device. "auto" is on for engines on a GPU, whose libraries take longest, and
+    for engines in several processes, each of which may end all of them. It is started when the engine has been ready
+    for `standby_after_s`: earlier it would delay the requests that were waiting for the engine.
     """
 
     first_beat_s: float = 60.0
@@ -67,11 +70,12 @@ class Watch:
     stall_s: float = 300.0
     backoff_s: float = 0.1
     backoff_limit_s: float = 5.0
-    settled_s: float = 30.0
+    settled_s: float = 10.0
     attempts: int = 5
     closing_s: float = 1.0
     drain_s: float = 600.0
     standby: Literal["auto", "on", "off"] = "auto"
+    standby_after_s: float = 3.0
 
 
 class _Child:
@@ -292,16 +296,16 @@ class Supervisor:
     def _new_child(self) -> _Child:
         return _Child(self._folder / f"{self._status.index}.{next(self._folders)}")
 
-    async def _stand_by(self, device: str) -> None:
+    async def _stand_by(self, info: messages.EngineInfo) -> None:
         """Start a standby process, if the settings ask for one."""
-        wanted = self._watch.standby
-        if self._spare is None and (wanted == "on" or (wanted == "auto" and device == "cuda")):
+        wanted, slow = self._watch.standby, info.device == "cuda" or info.ranks > 1
+        if self._spare is None and (wanted == "on" or (wanted == "auto" and slow)):
             self._spare = self._new_child()
             await self._spare.start(self._launch, standby=True)
 
     async def _follow(self, child: _Child) -> str:
         """Follow the events of the process until it is unusable, silent or stalled; the reason."""
-        patience = self._watch.first_beat_s
+        patience, ready_at = self._watch.first_beat_s, math.inf
         while True:
             event = await patiently(child.receive, child.waits, patience, self._watch.stall_s)
             if event is None:
@@ -309,7 +313,7 @@ class Supervisor:
             patience = self._watch.silence_s
             if isinstance(event, messages.Ready):
                 self._ready(event.info)
-                await self._stand_by(event.info.device)
+                ready_at, info = time.monotonic(), event.info
             elif isinstance(event, messages.Unusable):
                 self._change(fault=event)
                 return event.message
@@ -318,6 +322,8 @@ class Supervisor:
                     return f"has been in one step for {event.stalled_s:.0f} s"
                 if event.metrics is not None:
                     self._change(metrics=event.metrics, grammars=event.grammars)
+                if time.monotonic() - ready_at >= self._watch.standby_after_s:
+                    await self._stand_by(info)
 
     def _ready(self, info: messages.EngineInfo) -> None:
         lives = self._status.lives

@@ -3,6 +3,9 @@
 Does: start the processes of the other ranks, connect with them, send them the orders of every step, notice at once that
 one has ended, and then end all of them. Does not: restart them: without one rank the engine has failed, and its
 supervisor starts all ranks again.
+
+A group is started and connected apart: between the two the ranks load their libraries, and those of an engine that
+stands by wait for its turn.
 """
 
 import shutil
@@ -50,6 +53,7 @@ class RankGroup:
         self, folder: Path, processes: Sequence["subprocess.Popen[bytes]"], setup: EngineConfig
     ) -> None:
         """See `start`."""
+        self._setup = setup
         self._folder = folder
         self._processes = tuple(processes)
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
@@ -64,12 +68,11 @@ class RankGroup:
             watch.start()
 
     @classmethod
-    def start(cls, config: EngineConfig, vocab: int) -> "RankGroup":
-        """Start the processes of all other ranks and connect with them. `vocab`: see `build_runner`.
+    def start(cls, config: EngineConfig) -> "RankGroup":
+        """Start the processes of all other ranks; returns at once. Call `connect` next.
 
         Raises:
             ConfigError: there are too few GPUs.
-            EngineLost: a rank ended, or did not arrive.
         """
         tp = config.parallel.tp
         device = device_named(config.model.device)
@@ -86,23 +89,27 @@ class RankGroup:
         folder = Path(tempfile.mkdtemp(prefix="intaglio-ranks-"))
         processes = []
         for rank in range(1, tp):
-            setup = wire.RankSetup(config=config, rank=rank, vocab=vocab, folder=str(folder))
+            setup = wire.RankSetup(config=config, rank=rank, folder=str(folder))
             processes.append(_process(setup, environments[rank]))
-        group = cls(folder, processes, config)
-        try:
-            group._await(wire.RankArrived, tp - 1)
-            timeout_s = config.parallel.tp_timeout_s
-            communicator = connect(folder / wire.MEETING, 0, tp, timeout_s, device)
-        except BaseException:
-            group.close()
-            raise
-        group._parallel = TensorParallel(ParallelLayout(tp, 0), communicator)
-        return group
+        return cls(folder, processes, config)
 
-    @property
-    def parallel(self) -> TensorParallel:
-        """The place of rank 0."""
-        assert self._parallel is not None
+    def connect(self, vocab: int) -> TensorParallel:
+        """Have all ranks build their parts, and connect with them; the place of rank 0. `vocab`: see `build_runner`.
+
+        Raises:
+            EngineLost: a rank ended, or did not arrive. The group is closed.
+        """
+        parallel = self._setup.parallel
+        try:
+            self._await(wire.RankArrived, parallel.tp - 1)
+            self.send(wire.frames(wire.BuildOrder(vocab)))
+            device = device_named(self._setup.model.device)
+            meeting = self._folder / wire.MEETING
+            communicator = connect(meeting, 0, parallel.tp, parallel.tp_timeout_s, device)
+        except BaseException:
+            self.close()
+            raise
+        self._parallel = TensorParallel(ParallelLayout(parallel.tp, 0), communicator)
         return self._parallel
 
     @property

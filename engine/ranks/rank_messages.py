@@ -3,9 +3,9 @@
 Does: define, encode and decode them. Does not: hold sockets. Nothing is unpickled.
 
 A rank connects two sockets in the folder that `RankSetup` names: PULL of `orders.<rank>`, and PUSH to `reports`. It
-sends `RankArrived`, builds its part of the model together with the others, sends `RankBuilt`, and then executes orders,
-one after the other, until `StopOrder` or until its standard input ends. Orders are the calls of an
-`Executor`; their arrays are in frames of their own:
+sends `RankArrived`, waits for `BuildOrder`, builds its part of the model together with the others, sends `RankBuilt`,
+and then executes orders, one after the other, until `StopOrder` or until its standard input ends. These orders are the
+calls of an `Executor`; their arrays are in frames of their own:
 
     HoldOrder      `hold` of a grammar, with its tables
     DropOrder      `drop` of a grammar
@@ -32,15 +32,17 @@ MEETING = "meeting"
 
 
 class RankSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """The first line of a rank's standard input, as JSON: the settings of the engine, and this rank's place.
-
-    `vocab` is the number of the tokenizer's tokens, as for `build_runner`.
-    """
+    """The first line of a rank's standard input, as JSON: the settings of the engine, and this rank's place."""
 
     config: EngineConfig
     rank: int
-    vocab: int
     folder: str
+
+
+class BuildOrder(msgspec.Struct, frozen=True, tag="build"):
+    """Build this rank's part. `vocab` is the number of the tokenizer's tokens, as for `build_runner`."""
+
+    vocab: int
 
 
 class ComputeOrder(msgspec.Struct, frozen=True, tag="compute"):
@@ -81,11 +83,11 @@ class StopOrder(msgspec.Struct, frozen=True, tag="stop"):
     """End the process."""
 
 
-RankOrder = HoldOrder | DropOrder | ComputeOrder | SampleOrder | ReadOrder | StopOrder
+RankOrder = BuildOrder | HoldOrder | DropOrder | ComputeOrder | SampleOrder | ReadOrder | StopOrder
 
 
 class RankArrived(msgspec.Struct, frozen=True, tag="arrived"):
-    """The process runs and has loaded its libraries."""
+    """The process runs and has loaded its libraries; it uses no device yet."""
 
     rank: int
 

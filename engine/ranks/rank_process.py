@@ -5,6 +5,9 @@ talk to clients; restart itself: a rank that fails ends, and so does its engine.
 
 Standard input stays open while rank 0 runs. Its end means that rank 0 has exited, for any reason, and ends this process
 at once, even while it waits for another rank; the folder of the ranks is removed.
+
+Until the order to build comes, a rank has loaded its libraries and uses no device: it may wait there for a long time,
+as one of an engine that stands by.
 """
 
 import gc
@@ -79,7 +82,13 @@ def main() -> int:
     orders.connect(f"ipc://{folder / wire.ORDERS}.{setup.rank}")
     reports.connect(f"ipc://{folder / wire.REPORTS}")
     try:
-        executor, communicator = _build(setup, reports)
+        _load_libraries()
+        reports.send(wire.packed(wire.RankArrived(setup.rank)))
+        order, _ = _received(orders)
+        if not isinstance(order, wire.BuildOrder):  # the group was closed, and never built
+            return 0
+        executor, communicator = _build(setup, order.vocab)
+        reports.send(wire.packed(wire.RankBuilt(setup.rank)))
         gc.collect()
         gc.freeze()  # a collection that looks through all of these delays a step on every rank
         rank = Rank(executor)
@@ -96,16 +105,22 @@ def main() -> int:
     return 0
 
 
-def _build(
-    setup: wire.RankSetup, reports: "zmq.Socket[bytes]"
-) -> tuple["ModelRunner", "Communicator"]:
+def _load_libraries() -> None:
+    """Load what building and the first step need, while nothing waits for this process."""
+    from .. import build_runner  # noqa: F401
+    from ..parallel import communicator  # noqa: F401
+    from ..run.batch import load_loops
+
+    load_loops()
+
+
+def _build(setup: wire.RankSetup, vocab: int) -> tuple["ModelRunner", "Communicator"]:
     from ..build_runner import build_runner, device_named
     from ..parallel.communicator import connect
     from ..parallel.parallel_layout import ParallelLayout, TensorParallel
 
     config, parallel = setup.config, setup.config.parallel
     device = device_named(config.model.device)
-    reports.send(wire.packed(wire.RankArrived(setup.rank)))
     meeting = Path(setup.folder) / wire.MEETING
     communicator = connect(meeting, setup.rank, parallel.tp, parallel.tp_timeout_s, device)
     layout = ParallelLayout(parallel.tp, setup.rank)
@@ -113,11 +128,10 @@ def _build(
         config.model,
         config.cache,
         config.scheduler,
-        vocab=setup.vocab,
+        vocab=vocab,
         vocabulary=_vocabulary(config, device),
         parallel=TensorParallel(layout, communicator),
     )
-    reports.send(wire.packed(wire.RankBuilt(setup.rank)))
     return built.runner, communicator
 
 

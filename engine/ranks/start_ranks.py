@@ -16,13 +16,12 @@ from .parallel_gain import CPUS, GPUS, refuse_slower
 from .rank_group import RankGroup, rank_config
 
 
-def start_ranks(config: EngineConfig, vocab: int) -> RankGroup | None:
-    """The processes of all ranks but this one; None for an engine in one process.
+def start_ranks(config: EngineConfig) -> RankGroup | None:
+    """The processes of all ranks but this one, not connected yet; None for an engine in one process.
 
     Raises:
         ConfigError: the model cannot be divided so, would be slower, or a setting needs one process.
         ModelError: the checkpoint cannot be used.
-        EngineLost: a rank ended before it was ready.
     """
     tp = config.parallel.tp
     if tp == 1:
@@ -35,7 +34,7 @@ def start_ranks(config: EngineConfig, vocab: int) -> RankGroup | None:
         element = model_dtype(config.model.dtype, spec, device).itemsize
         weight_bytes = ModelCosts.of(spec, element).weight_bytes
         refuse_slower(weight_bytes, spec.layers, tp, GPUS if device.type == "cuda" else CPUS)
-    return RankGroup.start(rank_config(config), vocab)
+    return RankGroup.start(rank_config(config))
 
 
 def _refuse_tiers(config: EngineConfig) -> None:

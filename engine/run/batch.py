@@ -204,6 +204,17 @@ def _lay_out(
     return True
 
 
+def load_loops() -> None:
+    """Load the machine code that lays out batches, and the part of the compiler that runs it.
+
+    The first step would wait for it, for a second on a busy machine.
+    """
+    memory = np.zeros((1, 1), dtype=np.int32), np.zeros((1, 1), dtype=np.int32)
+    numbers = [np.zeros((count, 0), dtype=np.int64) for count in (4, 3, 3)]
+    ends = np.zeros((2, 1), dtype=np.int64)
+    _lay_out(numbers[0], memory[0][0, :0], memory, 1, numbers[1], ends, numbers[2])
+
+
 def fresh_blocks(batch: Batch, tables: npt.NDArray[np.int32], block_size: int) -> list[int]:
     """Blocks that get their first tokens in this step and are not filled by it."""
     first = batch.lengths // block_size * block_size

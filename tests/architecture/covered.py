@@ -80,6 +80,7 @@ COVERED = {
     "engine/quantize/quantized_files.py": "tests/engine/quantize/test_quantize.py",
     "engine/quantize/sequence_reader.py": "tests/engine/quantize/test_quantize.py",
     "engine/quantize/written_formats.py": "tests/engine/quantize/test_quantize.py",
+    "engine/host/preparation.py": "tests/engine/ranks/test_rank_group.py",
     "engine/ranks/group_executor.py": "tests/engine/ranks/test_rank_group.py",
     "engine/ranks/rank_messages.py": "tests/engine/ranks/test_rank_process.py",
     "engine/ranks/start_ranks.py": "tests/engine/ranks/test_rank_group.py",

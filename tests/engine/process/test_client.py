@@ -30,7 +30,7 @@ from tests.support import scripted_engine
 from tests.support.scripted_engine import BLOCKS, Script, launch
 
 # Silence is borne for longer than a test may take: an engine's end is noticed by itself, or the test fails.
-QUICK = Watch(backoff_s=0.05, silence_s=600.0, stall_s=600.0, attempts=3)
+QUICK = Watch(standby_after_s=0.0, backoff_s=0.05, silence_s=600.0, stall_s=600.0, attempts=3)
 
 
 def request(name: str, order: str, max_tokens: int = 4096) -> Request:

@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
-from intaglio.engine.api import Launch
+from intaglio.engine.api import Launch, Watch
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.errors import ConfigError, EngineStopped
 from intaglio.engine.host.local import LocalEngine
@@ -163,18 +163,38 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def service(scratch: Path) -> Iterator[Live]:
     launch = replace(Launch.of(config(tp=2)), environment=(("TMPDIR", str(scratch)),))
-    with live(launch, Path(model_folder(None)), grammar=TRUSTING) as running:
+    watch = Watch(standby_after_s=0.0)
+    with live(launch, Path(model_folder(None)), watch=watch, grammar=TRUSTING) as running:
         yield running
 
 
 def engine_pid(service: Live) -> int:
     until(lambda: service.http.get("/ready").status_code == 200)
-    (pid,) = [
+    (engine,) = service.http.get("/v1/engine/state").json()["engines"]
+    return int(engine["facts"]["pid"])
+
+
+def groups_of_this_process() -> dict[int, list[psutil.Process]]:
+    """The engines below this process, by pid, each with the processes of its other ranks."""
+    engines = [
         child.pid
         for child in psutil.Process().children()
-        if any("host.process" in part for part in child.cmdline())
+        if child.status() != psutil.STATUS_ZOMBIE
+        and any("host.process" in part for part in child.cmdline())
     ]
-    return int(pid)
+    return {pid: ranks(pid) for pid in engines}
+
+
+def spare_of(pid: int) -> int:
+    """The engine that stands by for that of this pid, with its rank; waits for it."""
+
+    def complete() -> bool:
+        found = groups_of_this_process()
+        return len(found) == 2 and all(map(len, found.values()))
+
+    until(complete)
+    (spare,) = groups_of_this_process().keys() - {pid}
+    return spare
 
 
 def answered(service: Live) -> None:
@@ -184,17 +204,30 @@ def answered(service: Live) -> None:
 
 
 @pytest.mark.parametrize("victim", ["rank", "engine"])
-def test_a_killed_process_is_replaced_with_all_others_and_requests_are_answered(
+def test_a_group_that_stands_by_replaces_one_of_which_a_process_is_killed(
     service: Live, scratch: Path, victim: str
 ) -> None:
     answered(service)
     before = engine_pid(service)
+    spare = spare_of(before)
     group = [*ranks(before), psutil.Process(before)]
     assert len(group) == 2
     os.kill(group[0 if victim == "rank" else 1].pid, signal.SIGKILL)
     answered(service)
     psutil.wait_procs(group, timeout=60)
     assert not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in group)
-    assert engine_pid(service) != before
+    assert engine_pid(service) == spare
     assert service.settled().clean
-    assert len(list(scratch.iterdir())) == 1, "the sockets of ranks that ended are left over"
+    spare_of(spare)
+    assert len(list(scratch.iterdir())) == 2, "the sockets of ranks that ended are left over"
+
+
+def test_a_rank_killed_while_it_stands_by_delays_the_next_start_only(service: Live) -> None:
+    before = engine_pid(service)
+    spare = spare_of(before)
+    (idle,) = ranks(spare)
+    idle.kill()
+    idle.wait(60)
+    os.kill(before, signal.SIGKILL)
+    answered(service)
+    assert engine_pid(service) not in (before, spare)
