@@ -58,10 +58,10 @@ class ServiceConfig:
     the number of engine processes, each with a GPU of its own where there are GPUs; a request waits `engine_wait_s`
     where none is ready. With `engine_standby` a process stands by for each engine, ready to replace it; "auto" is on
     for engines on a GPU or in several processes. `tool_format` is the wire format in which the model calls tools;
-    `auto` finds it in the chat template. `calibration` is the file of a calibration of the model's confidences. `api_workers` is the number of API
-    processes that share the port, 0 for one for every four cores; limits hold for each of them. With `traces` spans are
-    exported. `metrics_folder` is the folder in which several API processes of one server count; the process that starts
-    them sets it.
+    `auto` finds it in the chat template. `calibration` is the file of a calibration of the model's confidences.
+    `api_workers` is the number of API processes that share the port, 0 for one for every four cores; limits hold for
+    each of them. With `traces` spans are exported. `metrics_folder` is the folder in which several API processes of one
+    server count; the process that starts them sets it.
     """
 
     host: str = "127.0.0.1"
