@@ -67,7 +67,7 @@ def _named(words: list[list[str]]) -> Iterator[tuple[str, str]]:
             if found and found[1] in _ASKED:
                 spans.setdefault(f"{found[1]}[{found[2]}]", []).append(word[2])
     for key, tokens in spans.items():
-        kind, number = key[:-1].split("[")
+        kind, mention = key[:-1].split("[")
         proper = all(token[:1].isupper() or token in _SMALL for token in tokens)
-        if number in linked and proper and not _PRONOUNS & set(tokens) and len(tokens) < 7:
+        if mention in linked and proper and not _PRONOUNS & set(tokens) and len(tokens) < 7:
             yield kind, joined(tokens)
