@@ -60,8 +60,8 @@ class Watch:
     for its open requests.
 
     With `standby` a second process waits while the engine is ready: it has loaded its libraries and tokenizer, with
-    those of its other ranks, and uses no device. "auto" is on for engines on a GPU, whose libraries take longest, and
-    for engines in several processes, each of which may end all of them. It is started when the engine has been ready
+    those of its other ranks, and uses no device. "auto" is on for engines on a GPU: their libraries take longest;
+    and for engines in several processes, each of which may end all of them. It is started when the engine has been ready
     for `standby_after_s`: earlier it would delay the requests that were waiting for the engine.
     """
 
