@@ -83,13 +83,20 @@ class JobSpec(Wire):
     that share of its rows is dead, counted from the fiftieth row on. `extends` names a finished job over the same
     records: its values are kept, and only what its schema lacks is generated. With `prices` the job reports its cost.
     Rows with a value of a probability below `review_below` are marked as `needs_review` for a person; this asks for the
-    option `confidence`.
+    option `confidence`. All rows are computed with the LoRA adapter `adapter`.
     """
 
     schema_: dict[str, Any] | bool | str = Field(alias="schema")
     source: Source
     outputs: tuple[Output, ...] = ()
     options: ExtractOptions = ExtractOptions()
+    adapter: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_PATH_CHARACTERS,
+        description="Name of an adapter that the service has loaded. For a model of the command line's own: its "
+        "folder, or NAME=PATH.",
+    )
     limit: int | None = Field(default=None, ge=1, le=MAX_COUNT)
     sample: float | None = Field(default=None, gt=0, le=1)
     attempts: int = Field(default=3, ge=1, le=20)

@@ -6,7 +6,7 @@ from .base import Wire
 
 
 class ModelCard(Wire):
-    """One entry of `GET /v1/models`. `parent` is the model that an adapter changes."""
+    """One entry of `GET /v1/models`. `parent` is the model that an adapter changes, `digest` that of its files."""
 
     id: str
     object: Literal["model"] = "model"
@@ -15,6 +15,7 @@ class ModelCard(Wire):
     context_length: int
     parameters: int
     parent: str | None = None
+    digest: str | None = None
 
 
 class ModelList(Wire):

@@ -9,21 +9,19 @@ whatever happens to the name.
 
 import json
 import os
-import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
 
-from intaglio.engine.api import AdapterRef, EngineInfo, check_adapter
+from intaglio.engine.api import AdapterRef, AdapterUnusable, EngineInfo, check_adapter
+from intaglio.schemas.problem import Detail
 
 from ..errors import AdapterConflict, InvalidBody, UnknownModel
+from .named_adapters import adapted_model, is_adapter_name
 
 FindAdapter = Callable[[str], AdapterRef | None]
 """The adapter of a name; None if there is none."""
-
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +111,29 @@ class AdapterRegistry:
             found = self._all().get(name)
         return None if found is None else found.ref
 
+    def require(self, name: str, param: str) -> AdapterRef:
+        """The adapter of a name that the field `param` of a request has.
+
+        Raises:
+            UnknownModel: there is no such adapter.
+        """
+        found = self.find(name)
+        if found is None:
+            known = ", ".join(one.name for one in self.listing())
+            raise UnknownModel(
+                f"no adapter {name!r} is loaded",
+                param=param,
+                hint=f"the loaded adapters are: {known}" if known else "no adapter is loaded",
+                details=(Detail(pointer="/" + param, reason="not loaded"),),
+            )
+        return found
+
+    def computed_by(self, adapter: str | None, param: str = "adapter") -> str:
+        """What computes with the adapter of that name, or with none, for comparisons. Raises as `require`."""
+        if adapter is None:
+            return self._info.model
+        return adapted_model(self._info.model, adapter, self.require(adapter, param).digest)
+
     def listing(self) -> tuple[LoadedAdapter, ...]:
         """All adapters, by name."""
         with self._lock:
@@ -120,7 +141,7 @@ class AdapterRegistry:
 
     def _checked(self, name: str, path: str, *, fixed: bool = False) -> LoadedAdapter:
         info = self._info
-        if not _NAME.fullmatch(name) or name == info.model:
+        if not is_adapter_name(name) or name == info.model:
             raise InvalidBody(
                 f"{name!r} cannot be the name of an adapter",
                 param="name",
@@ -132,7 +153,14 @@ class AdapterRegistry:
                 hint="start it with --max-adapters 4 (INTAGLIO_ENGINE_MAX_ADAPTERS)",
             )
         folder = Path(path).expanduser().resolve()
-        report = check_adapter(Path(info.folder), folder, info.adapter_rank)
+        try:
+            report = check_adapter(Path(info.folder), folder, info.adapter_rank)
+        except AdapterUnusable as error:
+            raise AdapterUnusable(
+                f"the adapter {name!r} cannot be used: {error.message}",
+                where=error.where,
+                hint=error.hint,
+            ) from error
         return LoadedAdapter(name, str(folder), report.digest, report.rank, report.modules, fixed)
 
     def _all(self) -> dict[str, LoadedAdapter]:

@@ -12,7 +12,6 @@ from intaglio.schemas import catalogue
 
 from ..calibration.calibration_file import Calibration, model_fingerprint
 from ..calibration.value_evidence import evidence_of, root_properties
-from ..client import Options
 from ..evaluation.charts import reliability_diagram
 from ..evaluation.figures import judged_leaves
 from ..evaluation.fit_calibration import after, fit_calibration
@@ -21,11 +20,12 @@ from ..evaluation.gold import GoldRecord, read_gold
 from ..evaluation.leaf_pairs import leaf_pairs
 from ..evaluation.predictions import Prediction, read_predictions
 from ..evaluation.ranking import calibration_bins
+from ..jobs.backends import RowOptions
 from .cli_errors import CliError, Exit
 from .console import errors, results
 from .eval_command import EvaluatedModel, unusable_files
 
-_OPTIONS: Final[Options] = {"confidence": "first_reading", "grounding": "locate"}
+_OPTIONS: Final[RowOptions] = {"confidence": "first_reading", "grounding": "locate"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

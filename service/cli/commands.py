@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from .adapter_option import AdapterChoiceOption, chosen_adapter
 from .cli_errors import EXIT_CODES, Exit, reporting
 from .evaluation_commands import calibrate, evaluate
 from .job_commands import jobs
@@ -100,6 +101,7 @@ def extract(
         str | None, typer.Option(help="URL of a service; default: run the model locally.")
     ] = None,
     model: Model = None,
+    adapter: AdapterChoiceOption = None,
     max_tokens: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of tokens of an answer.")
     ] = None,
@@ -165,6 +167,7 @@ def extract(
             confidence=confidence,
             calibration=calibration,
             windows=windows,
+            adapter=chosen_adapter(adapter, url, model),
         )
     )
 

@@ -14,12 +14,12 @@ from intaglio.schemas.extraction.grounding import ConfidenceMode, Grounding
 from rich.progress import Progress
 from rich.table import Table
 
-from ..client import Options
 from ..evaluation.figures import EvaluationReport, FieldScore, evaluate, percent
 from ..evaluation.gold import EvaluationInputError, GoldRecord, catalogue_gold, read_gold
 from ..evaluation.gold_run import answer_records
 from ..evaluation.predictions import Prediction, SavedPredictions, read_predictions
-from ..jobs.backends import ExtractionBackend, LocalBackend, RemoteBackend
+from ..jobs.backends import ExtractionBackend, LocalBackend, RemoteBackend, RowOptions
+from .adapter_option import ChosenAdapter
 from .cli_errors import CliError, Exit
 from .console import errors, results
 from .documents import read_schema
@@ -44,15 +44,18 @@ class EvalCommand:
     grounding: Grounding
     confidence: ConfidenceMode
     calibration: Path | None
+    adapter: ChosenAdapter | None
     at_once: int
     limit: int | None
     json_file: Path | None
     html_file: Path | None
     fail_under: float | None
 
-    def options(self) -> Options:
+    def options(self) -> RowOptions:
         """The options of every extraction."""
-        options: Options = {}
+        options: RowOptions = {}
+        if self.adapter is not None:
+            options["adapter"] = self.adapter.name
         if self.max_tokens is not None:
             options["max_tokens"] = self.max_tokens
         if self.nulls:
@@ -77,7 +80,12 @@ def run(command: EvalCommand) -> Exit:
             model, found = None, read_predictions(command.predictions, command.id_field)
         else:
             place = EvaluatedModel(
-                command.url, command.model, command.options(), command.at_once, command.calibration
+                command.url,
+                command.model,
+                command.options(),
+                command.at_once,
+                command.calibration,
+                command.adapter,
             )
             model, found = place.answers(records, command.save)
     report = evaluate(records, found, gold=str(command.gold or "catalogue"), model=model)
@@ -113,9 +121,10 @@ class EvaluatedModel:
 
     url: str | None
     model: str | None
-    options: Options
+    options: RowOptions
     at_once: int
     calibration: Path | None = None
+    adapter: ChosenAdapter | None = None
 
     def answers(
         self, records: list[GoldRecord], save: Path | None
@@ -142,7 +151,8 @@ class EvaluatedModel:
         if self.url is not None:
             yield RemoteBackend(self.url, self.options, self.model, self.at_once)
             return
-        with offline(self.model, self.calibration) as loaded:
+        folders = None if self.adapter is None else self.adapter.folders
+        with offline(self.model, self.calibration, folders) as loaded:
             yield LocalBackend(loaded.llm, self.options, self.at_once)
 
 
@@ -153,6 +163,7 @@ def _require_compatible(command: EvalCommand) -> None:
         "--model": command.model,
         "--save": command.save,
         "--calibration": command.calibration,
+        "--adapter": command.adapter,
         "--max-tokens": command.max_tokens,
         "--nulls": command.nulls or None,
         "--grounding": None if command.grounding == "off" else command.grounding,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .adapter_option import AdapterChoiceOption, chosen_adapter
 from .cli_errors import Exit, reporting
 from .report_options import CalibrationOption, ConfidenceOption, GroundingOption
 
@@ -29,6 +30,7 @@ def evaluate(
             "--model", "-m", help="Model folder; with --url, the name of one of the service's."
         ),
     ] = None,
+    adapter: AdapterChoiceOption = None,
     predictions: Annotated[
         Path | None,
         typer.Option(help="Compare these finished answers (JSONL of id and data); run no model."),
@@ -93,6 +95,7 @@ def evaluate(
             grounding=grounding,
             confidence=confidence,
             calibration=calibration,
+            adapter=chosen_adapter(adapter, url, model),
             at_once=at_once,
             limit=limit,
             json_file=json_file,

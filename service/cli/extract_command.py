@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 from intaglio.schemas.extraction.contract import Contract
 from intaglio.schemas.extraction.grounding import ConfidenceMode, Grounding
 
-from ..client import AsyncClient, Extraction, IntaglioError, Options
+from ..client import AsyncClient, Extraction, GuidanceOptions, IntaglioError
+from .adapter_option import ChosenAdapter
 from .cli_errors import CliError, Exit, cli_error, show
 from .console import compact, errors, pretty, spinner, write_json
 from .documents import Document, Unreadable, read_documents, read_schema
@@ -51,10 +52,14 @@ class ExtractCommand:
     confidence: ConfidenceMode = "off"
     windows: bool = False
     calibration: Path | None = None
+    adapter: ChosenAdapter | None = None
 
     @property
-    def options(self) -> Options:
-        options: Options = {}
+    def options(self) -> GuidanceOptions:
+        """The options of every extraction."""
+        options: GuidanceOptions = {}
+        if self.adapter is not None:
+            options["adapter"] = self.adapter.name
         if self.nulls:
             options["not_stated"] = "null"
         if self.grounding != "off":
@@ -108,7 +113,11 @@ def _stream(command: ExtractCommand, schema: Any, found: Sequence[Document | Unr
 
 
 def _local(command: ExtractCommand, schema: Any, documents: Sequence[Document], emit: Emit) -> None:
-    with offline(command.model, command.calibration) as loaded, _local_documents() as reader:
+    folders = None if command.adapter is None else command.adapter.folders
+    with (
+        offline(command.model, command.calibration, folders) as loaded,
+        _local_documents() as reader,
+    ):
         note = f"model {loaded.llm.info.model} ready in {loaded.seconds:.1f} s"
         errors().print(note, style="dim")
         for start in range(0, len(documents), AT_ONCE):

@@ -8,7 +8,7 @@ import os
 import shlex
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,15 +18,15 @@ from typing import Any, Literal, NoReturn
 
 from intaglio.schemas.jobs import JobSpec, JobState, JobStatus, Prices
 
-from ..client import Options
 from ..config import ServiceConfig
+from .adapter_option import chosen_adapter
 from .cli_errors import CliError, Exit
 from .console import errors, results, spinner, write_json
 from .job_progress import ProgressBar, status_line
 from .local_model import offline, require_local_calibration
 
 try:
-    from ..jobs.backends import ExtractionBackend, LocalBackend, RemoteBackend
+    from ..jobs.backends import ExtractionBackend, LocalBackend, RemoteBackend, RowOptions
     from ..jobs.estimate import Estimate, estimate
     from ..jobs.ingest import selected_rows, source_fingerprint
     from ..jobs.job_runner import Runner
@@ -68,18 +68,29 @@ class EngineOptions:
 
     @contextmanager
     def ready(self, spec: JobSpec) -> Iterator[ExtractionBackend]:
-        """Open the backend for the duration of the context."""
+        """Open the backend for the duration of the context, with the adapter that the job names.
+
+        Raises:
+            CliError, JobError, IntaglioError: the model or the adapter cannot be used.
+        """
         require_local_calibration(self.calibration, self.url)
-        options: Options = spec.options.model_dump(exclude_unset=True)  # type: ignore[assignment]
+        options: RowOptions = spec.options.model_dump(exclude_unset=True)  # type: ignore[assignment]
+        chosen = chosen_adapter(spec.adapter, self.url, self.model)
+        if chosen is not None:
+            options["adapter"] = chosen.name
+        folders = None if chosen is None else chosen.folders
         limits = {} if self.at_once is None else {"at_once": self.at_once}
         if self.cluster is not None:
-            with _on_cluster(self.cluster, self, options) as clustered:
+            with _on_cluster(self.cluster, self, options, folders) as clustered:
                 yield clustered
             return
         if self.url is not None:
-            yield RemoteBackend(self.url, options, self.model, **limits)
+            remote = RemoteBackend(self.url, options, self.model, **limits)
+            if chosen is not None:
+                remote.find_model()  # refuses an adapter that the service has not
+            yield remote
             return
-        with offline(self.model, self.calibration) as loaded:
+        with offline(self.model, self.calibration, folders) as loaded:
             yield LocalBackend(loaded.llm, options, **limits)
 
 
@@ -221,7 +232,10 @@ def rewrite_outputs(job: str, ledger_url: str | None, options: RunOptions) -> Ex
 
 @contextmanager
 def _on_cluster(
-    address: str, engine: EngineOptions, options: Options
+    address: str,
+    engine: EngineOptions,
+    options: RowOptions,
+    adapters: Mapping[str, str] | None,
 ) -> Iterator[ExtractionBackend]:
     try:
         from ..jobs.cluster_backend import ClusterBackend
@@ -234,7 +248,7 @@ def _on_cluster(
         ) from missing
     with spinner("starting the workers"):
         try:
-            load = partial(LLM, engine.model, calibration=engine.calibration)
+            load = partial(LLM, engine.model, calibration=engine.calibration, adapters=adapters)
             clustered = ClusterBackend(address, load, options, engine.workers)
         except (ConnectionError, ValueError) as error:
             reason = str(error).splitlines()[0]

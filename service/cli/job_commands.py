@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .adapter_option import AdapterChoiceOption, chosen_adapter
 from .cli_errors import EXIT_CODES, Exit, reporting
 from .report_options import CalibrationOption, ConfidenceOption, GroundingOption
 
@@ -146,6 +147,7 @@ def run(
     dry_run: DryRun = False,
     url: Url = None,
     model: Model = None,
+    adapter: AdapterChoiceOption = None,
     at_once: AtOnce = None,
     cluster: Cluster = None,
     workers: Workers = None,
@@ -186,6 +188,7 @@ def run(
         review_below=review_below,
         neutralise=not formulas,
         price=price,
+        adapter=chosen_adapter(adapter, url, model),
     )
     engine = EngineOptions(url, model, at_once, cluster, workers, calibration)
     return start(command, engine, ledger, RunOptions(as_json, overwrite), dry_run=dry_run)

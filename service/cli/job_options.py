@@ -13,6 +13,7 @@ from intaglio.schemas.jobs import JobSpec, Output, Prices, Source
 from pydantic import ValidationError
 
 from ..jobs.job_outputs import plain
+from .adapter_option import ChosenAdapter
 from .cli_errors import CliError, Exit
 from .documents import read_schema
 
@@ -50,6 +51,7 @@ class JobCommand:
     review_below: float | None
     neutralise: bool
     price: tuple[float, float] | None
+    adapter: ChosenAdapter | None = None
 
     def spec(self) -> JobSpec:
         """The job. Raises `CliError` for inconsistent options."""
@@ -80,6 +82,7 @@ class JobCommand:
                     confidence=self._confidence(),
                     long_documents="windows" if self.windows else "refuse",
                 ),
+                adapter=None if self.adapter is None else self.adapter.text,
                 limit=self.limit,
                 sample=self.sample,
                 attempts=self.attempts,

@@ -4,7 +4,7 @@ Does: load it with a spinner, and report what to install or fetch if that fails.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +26,13 @@ class Loaded:
 
 
 @contextmanager
-def offline(model: str | None, calibration: Path | None = None) -> Iterator[Loaded]:
-    """Load the model in folder `model`, or the included one, with a calibration of its confidences.
+def offline(
+    model: str | None,
+    calibration: Path | None = None,
+    adapters: Mapping[str, str] | None = None,
+) -> Iterator[Loaded]:
+    """Load the model in folder `model`, or the included one, with a calibration of its confidences and with adapters,
+    folders by name.
 
     Raises `CliError` if this install cannot run a model.
     """
@@ -41,7 +46,7 @@ def offline(model: str | None, calibration: Path | None = None) -> Iterator[Load
                 Exit.UNREACHABLE,
                 hint="pip install 'intaglio[server]', or use a service: --url http://…",
             ) from error
-        llm = LLM(model, calibration=calibration)
+        llm = LLM(model, calibration=calibration, adapters=adapters)
     with llm:
         yield Loaded(llm, time.perf_counter() - started)
 

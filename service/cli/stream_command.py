@@ -6,13 +6,13 @@ Does: print each event as a line of JSON. Does not: read options or documents (`
 import sys
 from typing import Any
 
-from ..client import Client, Options
+from ..client import Client, GuidanceOptions
 from .cli_errors import CliError, Exit
 from .documents import Document
 
 
 def stream_document(
-    url: str, schema: Any, document: Document, model: str | None, options: Options
+    url: str, schema: Any, document: Document, model: str | None, options: GuidanceOptions
 ) -> None:
     """Print the events of one extraction. Raises `IntaglioError` if it fails."""
     try:

@@ -16,6 +16,7 @@ from ..documents.document_store import DocumentStore
 from ..idempotency.answer_store import AnswerStore
 from ..registry.directory import SchemaDirectory
 from .extraction_runs import run_for_job
+from .job_models import require_unchanged
 from .service_state import Service
 
 Notice = Callable[[str, Exception], None]
@@ -64,11 +65,14 @@ def start_work(app: ASGIApp, service: Service) -> None:
     from ..jobs.owners import key_of
     from ..jobs.server_backend import ServerBackend
 
-    loop = asyncio.get_running_loop()
+    loop, ledger = asyncio.get_running_loop(), service.jobs.ledger
 
     def backend_of(job: str, spec: JobSpec) -> ServerBackend:
         extract = partial(run_for_job, service, key_of(job))
-        return ServerBackend(extract, loop, spec, service.model)
+        began_with = ledger.status(job).model or service.model
+        check = partial(require_unchanged, service, job, spec.adapter, began_with)
+        check()
+        return ServerBackend(extract, loop, spec, began_with, check)
 
     service.jobs.start(backend_of)
 

@@ -21,6 +21,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response, StreamingR
 
 from ..errors import InvalidBody, RouteNotFound
 from ..extraction.translate import job_request
+from .job_models import computed_by
 from .limits import read_body
 from .operations import (
     BODY_ERRORS,
@@ -91,10 +92,12 @@ async def create(service: Service, request: Request) -> Response:
     tenant = current_principal().tenant
     schema = await service.offload(partial(service.schemas.resolve, tenant, spec.schema_))
     spec = spec.model_copy(update={"schema_": schema})
+    # The adapter's name must mean the same content for every row.
+    model = await service.offload(partial(computed_by, service, spec.adapter))
     name, files = spec.source.path, source_files(service)
     path = await service.offload(lambda: files.path(name, tenant))
     key, owner = request.headers.get("idempotency-key"), current_principal().key_id
-    submit = partial(jobs.submit, spec, path, service.model, key, owner)
+    submit = partial(jobs.submit, spec, path, model, key, owner)
     return document(await service.offload(submit), 201)
 
 
@@ -259,7 +262,7 @@ OPERATIONS: tuple[Operation, ...] = (
         parameters=(_KEY,),
         errors=(
             *BODY_ERRORS,
-            *endings(Code.UNKNOWN_SCHEMA, Code.NOT_FOUND),
+            *endings(Code.UNKNOWN_SCHEMA, Code.UNKNOWN_MODEL, Code.NOT_FOUND),
             _CHANGED,
             *BUSY_ERRORS,
         ),

@@ -65,8 +65,10 @@ async def model(service: Service, request: Request) -> Response:
         ServiceNotReady: no model is loaded yet.
     """
     card, name = model_card(service), request.path_params["model"]
-    if require_model(name, loaded_model(service)) is not None:
-        card = card.model_copy(update={"id": name, "parent": card.id})
+    adapter = require_model(name, loaded_model(service))
+    if adapter is not None:
+        changes = {"id": name, "parent": card.id, "digest": adapter.digest}
+        card = card.model_copy(update=changes)
     return document(card)
 
 

@@ -90,6 +90,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     engine.EngineLost: (503, Code.ENGINE_LOST),
     jobs.JobError: (400, Code.INVALID_REQUEST),
     jobs.InputRefused: (400, Code.INVALID_REQUEST),
+    jobs.AdapterMissing: (404, Code.UNKNOWN_MODEL),
     jobs.OutputRefused: (400, Code.INVALID_REQUEST),
     jobs.FolderRefused: (500, Code.INTERNAL),
     jobs.OutputFailed: (500, Code.INTERNAL),

@@ -122,7 +122,8 @@ async def models(service: Service, _request: Request) -> Response:
     card = model_card(service)
     adapters = () if service.adapters is None else service.adapters.listing()
     named = [
-        card.model_copy(update={"id": adapter.name, "parent": card.id}) for adapter in adapters
+        card.model_copy(update={"id": one.name, "parent": card.id, "digest": one.digest})
+        for one in adapters
     ]
     return document(ModelList(data=(card, *named)))
 

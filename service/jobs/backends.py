@@ -10,13 +10,21 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar, Unpack
 
+from ..adapters.named_adapters import adapted_model
 from ..client import AsyncClient, Extraction, IntaglioError, Options
+from .records.errors import AdapterMissing
 from .records.row import Claim
 
 K = TypeVar("K")
 
 Schema = dict[str, Any] | bool | str
 Finished = tuple[Claim, Extraction[Any] | IntaglioError]
+
+
+class RowOptions(Options, total=False):
+    """The options of all rows of a job; `adapter` is the name of one."""
+
+    adapter: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +80,11 @@ class ExtractionBackend(Protocol):
         ...
 
 
-class ModelInfo(Protocol):
-    """Facts about a loaded model."""
-
-    @property
-    def model(self) -> str:
-        """The name of the model."""
-        ...
-
-
 class LocalEngine(Protocol):
     """The methods of `LLM` that a job uses."""
 
-    @property
-    def info(self) -> ModelInfo:
-        """Facts about the loaded model."""
+    def computed_by(self, adapter: str | None = None) -> str:
+        """The name of the model, with the adapter's and its content if one is given."""
         ...
 
     def extract_stream(
@@ -94,7 +92,7 @@ class LocalEngine(Protocol):
         items: Iterable[tuple[K, Any, str] | None],
         *,
         at_once: int,
-        **options: Unpack[Options],
+        **options: Unpack[RowOptions],
     ) -> Generator[tuple[K, Extraction[Any] | IntaglioError], None, None]:
         """Extract from (key, schema, text) items; yield (key, result or error) as each ends."""
         ...
@@ -103,14 +101,14 @@ class LocalEngine(Protocol):
 class LocalBackend:
     """A local engine with `at_once` extractions in flight."""
 
-    def __init__(self, llm: LocalEngine, options: Options, at_once: int = 256) -> None:
+    def __init__(self, llm: LocalEngine, options: RowOptions, at_once: int = 256) -> None:
         self._llm = llm
         self._options = options
         self._at_once = at_once
 
     @property
     def model(self) -> str:
-        return self._llm.info.model
+        return self._llm.computed_by(self._options.get("adapter"))
 
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
         in_flight, exhausted = 0, False
@@ -142,9 +140,13 @@ _EXHAUSTED: Final = _Exhausted()
 
 
 class RemoteBackend:
-    """A service at `url` with `at_once` requests in flight. Without `model` it is asked for the name of its model."""
+    """A service at `url` with `at_once` requests in flight.
 
-    def __init__(self, url: str, options: Options, model: str | None, at_once: int = 32) -> None:
+    It is asked for the name of its model unless `model` is given, and for the content of the adapter that `options`
+    name. Such a name excludes `model`, as in the client.
+    """
+
+    def __init__(self, url: str, options: RowOptions, model: str | None, at_once: int = 32) -> None:
         self._url = url
         self._options = options
         self._at_once = at_once
@@ -153,13 +155,35 @@ class RemoteBackend:
 
     @property
     def model(self) -> str:
-        if self._model is None:
-            self._model = asyncio.run(self._served_model())
+        return self.find_model() if self._model is None else self._model
+
+    def find_model(self) -> str:
+        """Ask the service for its model, and for the content of the adapter if rows are computed with one.
+
+        Raises:
+            AdapterMissing: the service has no adapter of that name.
+            IntaglioError: the service cannot be asked.
+        """
+        self._model = asyncio.run(self._served_model())
         return self._model
 
     async def _served_model(self) -> str:
         async with AsyncClient(self._url) as client:
-            return (await client.models())[0].id
+            cards = await client.models()
+        name = self._options.get("adapter")
+        if name is None:
+            return cards[0].id
+        found = {card.id: card for card in cards if card.parent and card.digest}
+        if name not in found:
+            raise AdapterMissing(
+                f"the service at {self._url} has no adapter {name!r}",
+                param="adapter",
+                hint=f"its adapters are: {', '.join(found)}"
+                if found
+                else "it has none: POST /v1/adapters loads one",
+            )
+        card = found[name]
+        return adapted_model(card.parent or "", name, card.digest or "")
 
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
         with asyncio.Runner() as loop:

@@ -20,11 +20,11 @@ import ray
 from intaglio.schemas.problem import Code
 from ray.exceptions import RayError
 
-from ..client import APIStatusError, Extraction, IntaglioError, Options
+from ..client import APIStatusError, Extraction, IntaglioError
 from ..client.errors import status_error
 from ..client.models import extraction
 from ..client.shapes import Shape
-from .backends import Finished, LocalEngine, Schema, Task, heartbeat
+from .backends import Finished, LocalEngine, RowOptions, Schema, Task, heartbeat
 from .records.row import Claim
 
 WorkItem = tuple[int, Schema, str]  # key, schema, text
@@ -37,15 +37,16 @@ _POLL_S: Final = 0.5
 class Worker:
     """An engine in a process of the cluster. Ray calls its methods from its own threads."""
 
-    def __init__(self, make: MakeEngine, options: Options, at_once: int) -> None:
+    def __init__(self, make: MakeEngine, options: RowOptions, at_once: int) -> None:
         self._llm = make()
+        self._model = self._llm.computed_by(options.get("adapter"))
         self._items: queue.SimpleQueue[WorkItem] = queue.SimpleQueue()
         self._outcomes: queue.SimpleQueue[EncodedOutcome] = queue.SimpleQueue()
         threading.Thread(target=self._work, args=(options, at_once), daemon=True).start()
 
     def model(self) -> str:
-        """The name of the loaded model."""
-        return self._llm.info.model
+        """As `LocalEngine.computed_by`, with the adapter of the options."""
+        return self._model
 
     def put(self, items: list[WorkItem]) -> None:
         """Queue more items."""
@@ -61,7 +62,7 @@ class Worker:
                 ended.append(self._outcomes.get_nowait())
         return ended
 
-    def _work(self, options: Options, at_once: int) -> None:
+    def _work(self, options: RowOptions, at_once: int) -> None:
         while True:
             first = self._items.get()
             stream = self._llm.extract_stream(self._queued_items(first), at_once=at_once, **options)
@@ -97,7 +98,7 @@ class ClusterBackend:
         self,
         address: str,
         make: MakeEngine,
-        options: Options,
+        options: RowOptions,
         workers: int | None = None,
         at_once: int = 64,
     ) -> None:

@@ -22,7 +22,10 @@ Extract = Callable[[ExtractRequest], Awaitable[ExtractResult]]
 
 
 class ServerBackend:
-    """Calls of `extract` in `loop`, with `at_once` in flight."""
+    """Calls of `extract` in `loop`, with `at_once` in flight.
+
+    `check` is called before a result is given out, and raises if another model or adapter may have computed it.
+    """
 
     def __init__(
         self,
@@ -30,12 +33,15 @@ class ServerBackend:
         loop: asyncio.AbstractEventLoop,
         spec: JobSpec,
         model: str,
+        check: Callable[[], None],
         at_once: int = 64,
     ) -> None:
         self._extract = extract
         self._loop = loop
         self._at_once = at_once
         self._model = model
+        self._check = check
+        self._adapter = spec.adapter
         self._options: ExtractOptions = spec.options
 
     @property
@@ -60,6 +66,7 @@ class ServerBackend:
                 except queue.Empty:
                     continue
                 calls.discard(call)
+                self._check()
                 yield _finished(done, call)
         finally:
             for call in calls:
@@ -68,7 +75,12 @@ class ServerBackend:
     def _begin(
         self, task: Task, finished: "queue.SimpleQueue[tuple[Task, Future[ExtractResult]]]"
     ) -> "Future[ExtractResult]":
-        body = ExtractRequest(schema=task.schema, text=task.claim.text, options=self._options)
+        body = ExtractRequest(
+            schema=task.schema,
+            text=task.claim.text,
+            model=self._adapter,
+            options=self._options,
+        )
 
         async def run() -> ExtractResult:
             return await self._extract(body)

@@ -34,7 +34,6 @@ from pydantic import TypeAdapter
 from ..adapters.adapter_registry import AdapterRegistry
 from ..client.errors import IntaglioError
 from ..client.models import Extraction, FileOptions, GuidanceOptions
-from ..errors import UnknownModel
 from ..extraction.enforcement import contract_of
 from ..extraction.engine_output import EngineOutput
 from ..extraction.extract import Extractor
@@ -103,7 +102,7 @@ class LLM:
         except IntaglioError:
             self._engine.close()
             raise
-        self._adapters = registry.find
+        self._adapters = registry
         self._extractor = Extractor(text, self._engine.info, registry.find)
         self._documents = OfflineDocuments()
 
@@ -122,6 +121,15 @@ class LLM:
     def info(self) -> EngineInfo:
         """Facts about the loaded model."""
         return self._engine.info
+
+    def computed_by(self, adapter: str | None = None) -> str:
+        """The name of the model; with an adapter also its name and a digest of its files.
+
+        Raises:
+            NotFound: there is no such adapter.
+        """
+        with sdk_errors():
+            return self._adapters.computed_by(adapter)
 
     def check(self) -> BlockReport:
         """Check the invariants of the engine and count its blocks."""
@@ -153,10 +161,8 @@ class LLM:
         mistyped = next((text for text in texts if not isinstance(text, str)), None)
         if mistyped is not None:
             raise TypeError(f"prompts must be a str or several, not of {type(mistyped).__name__}")
-        chosen = None if adapter is None else self._adapters(adapter)
-        if adapter is not None and chosen is None:
-            with sdk_errors():
-                raise UnknownModel(f"no adapter {adapter!r} is loaded", param="adapter")
+        with sdk_errors():
+            chosen = None if adapter is None else self._adapters.require(adapter, "adapter")
         sampling = sampling or SamplingParams()
         contract = Contract()
         if constraint is not None:

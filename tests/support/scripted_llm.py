@@ -4,7 +4,7 @@ import time
 from collections.abc import Generator, Iterable
 from itertools import islice
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 from intaglio.service.client import Extraction
 from intaglio.service.jobs.backends import Task
@@ -13,19 +13,16 @@ from intaglio.service.jobs.records.row import Claim
 from tests.support.scripted_extracting import Scripted
 
 
-class Info(NamedTuple):
-    """The name of the model."""
-
-    model: str
-
-
 class ScriptedLLM:
     """As `intaglio.LLM`, as far as workers use it."""
 
     def __init__(self, delay_s: float) -> None:
-        self.info = Info("scripted")
         self._scripted = Scripted()
         self._delay_s = delay_s
+
+    def computed_by(self, adapter: str | None = None) -> str:
+        """The name of the model, and that of an adapter."""
+        return "scripted" if adapter is None else f"scripted+{adapter}"
 
     def extract_stream(
         self, items: Iterable[Any], *, at_once: int, **_: Any

@@ -2,6 +2,7 @@
 
 JobError
 ├── InputRefused   the source cannot be read, or does not match its description
+├── AdapterMissing the service has no adapter of that name
 ├── OutputRefused  an output cannot be written, or would overwrite a file
 │   └── OutputFailed   writing failed midway, for example on a full disk
 ├── FolderRefused  the server's data folder is unusable
@@ -36,6 +37,12 @@ class JobError(Exception):
 
 class InputRefused(JobError):
     """The source cannot be read, or does not match its description."""
+
+
+class AdapterMissing(JobError):
+    """The service that a job asks has no adapter of that name."""
+
+    code = Code.UNKNOWN_MODEL
 
 
 class OutputRefused(JobError):

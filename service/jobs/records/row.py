@@ -99,7 +99,10 @@ def text_digest(text: str) -> str:
 
 
 def spec_digest(spec: JobSpec, model: str) -> str:
-    """The digest of everything that determines the results: the model and the job, without outputs and prices."""
+    """The digest of everything that determines the results: the job, without outputs and prices, and the `model`.
+
+    That includes the adapter and its content, wherever its folder is.
+    """
     identity = spec.model_dump(
         mode="json",
         by_alias=True,
@@ -107,6 +110,7 @@ def spec_digest(spec: JobSpec, model: str) -> str:
             "outputs": True,
             "attempts": True,
             "prices": True,
+            "adapter": True,  # a part of `model`
             "options": {"strict_schema"},  # decides whether there are results, not their values
         },
     )
