@@ -62,17 +62,24 @@ class AdapterRegistry:
             AdapterUnusable, InvalidBody, AdapterConflict: one cannot be used.
         """
         for name, path in given.items():
-            self._fixed[name] = self._checked(name, path, fixed=True)
+            self._fixed[name] = self._checked(name, Path(path).expanduser(), fixed=True)
 
     def load(self, name: str, path: str) -> tuple[LoadedAdapter, bool]:
         """Add the adapter in the folder `path`, and whether it is new; a repetition changes nothing.
 
         Raises:
             AdapterUnusable: it does not fit the model.
-            InvalidBody: the name is not usable.
+            InvalidBody: the name or the path is not usable.
             AdapterConflict: another adapter has that name, or the server has no places.
         """
-        found = self._checked(name, path)
+        if "\0" in path or not Path(path).is_absolute():
+            # Errors name files below the path as given: what it is relative to is no business of a client.
+            raise InvalidBody(
+                "the path of an adapter must be absolute",
+                param="path",
+                hint="give the path of a folder on the server, beginning with /",
+            )
+        found = self._checked(name, Path(path))
         with self._lock:
             before = self._all().get(name)
             if before is not None and before.digest != found.digest:
@@ -139,7 +146,7 @@ class AdapterRegistry:
         with self._lock:
             return tuple(adapter for _, adapter in sorted(self._all().items()))
 
-    def _checked(self, name: str, path: str, *, fixed: bool = False) -> LoadedAdapter:
+    def _checked(self, name: str, folder: Path, *, fixed: bool = False) -> LoadedAdapter:
         info = self._info
         if not is_adapter_name(name) or name == info.model:
             raise InvalidBody(
@@ -152,7 +159,6 @@ class AdapterRegistry:
                 "this server has no places for adapters",
                 hint="start it with --max-adapters 4 (INTAGLIO_ENGINE_MAX_ADAPTERS)",
             )
-        folder = Path(path).expanduser().resolve()
         try:
             report = check_adapter(Path(info.folder), folder, info.adapter_rank)
         except AdapterUnusable as error:
@@ -161,7 +167,8 @@ class AdapterRegistry:
                 where=error.where,
                 hint=error.hint,
             ) from error
-        return LoadedAdapter(name, str(folder), report.digest, report.rank, report.modules, fixed)
+        path = str(folder.resolve())
+        return LoadedAdapter(name, path, report.digest, report.rank, report.modules, fixed)
 
     def _all(self) -> dict[str, LoadedAdapter]:
         """The adapters of now; reads the file if it has changed."""

@@ -30,7 +30,8 @@ from intaglio.service.keys.key_store import KeyGrant, KeyStore
 from tests.fuzz.api_requests import CANARY, Sent, request
 from tests.fuzz.values import Dice
 from tests.support.live_service import Live, live
-from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.tiny_adapter import write_adapter
+from tests.support.tiny_vision import QWEN25_VL, write_vision_checkpoint
 
 AT_ONCE = 4
 UNAVAILABLE = frozenset({503, 504})
@@ -139,13 +140,15 @@ def run(seed: int, cases: int, folder: Path) -> Findings:
         AssertionError: the engine died or holds something, or something of a request is where it should not be.
     """
     found, dice = Findings(), Dice(seed)
-    config = {**LLAMA, "max_position_embeddings": 2048}
-    model = write_checkpoint(folder / "model", config)
+    config = {**QWEN25_VL, "max_position_embeddings": 2048}
+    model = write_vision_checkpoint(folder / "model", config)
     settings = {"model": str(model), "num_blocks": 400, "threads": 1, "grammar_store": "off"}
-    engine = EngineConfig.load(settings, environ={})
+    engine = EngineConfig.load({**settings, "max_adapters": 2}, environ={})
+    adapted = f"adapted={write_adapter(folder / 'adapter', config)}"
     store = KeyStore(folder / "keys", create=True)
     key, _ = store.create(KeyGrant(tenant="fuzz"))
     limits: dict[str, Any] = {"key_store": str(folder / "keys"), "data": str(folder / "data")}
+    limits["adapters"] = (adapted,)
     with live(Launch.of(engine), model, watch=Watch(silence_s=600.0), **limits) as service:
         sender = Sender(service, key)
         with ThreadPoolExecutor(AT_ONCE) as pool:

@@ -3,11 +3,15 @@
 Does: make methods, paths, headers and bodies. Does not: send them (`api_fuzzer`).
 """
 
+import base64
+import io
 import json
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from PIL import Image
 
 from tests.fuzz.values import HALVES, TEXTS, VAST, Dice
 
@@ -22,13 +26,51 @@ SCHEMAS: tuple[Any, ...] = (
     {"type": "string", "maxLength": 4, "description": CANARY},
     "contact",
 )
+
+
+def _image(form: str, width: int, height: int) -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (width, height), (9, 130, 7)).save(file, form)
+    return file.getvalue()
+
+
+def _data_url(content: bytes, kind: str = "image/png") -> str:
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+
+_PNG = _image("PNG", 60, 40)
+IMAGES = (
+    *[_data_url(_PNG)] * 4,
+    _data_url(_image("JPEG", 30, 500), "image/jpeg"),
+    _data_url(_image("GIF", 1, 1), "image/gif"),
+    _data_url(_image("WEBP", 56, 56)),  # named as another kind
+    _data_url(_PNG[:60]),
+    _data_url(_PNG[:16] + b"\xff" * 8 + _PNG[24:]),  # so wide that no memory holds it
+    _data_url(CANARY.encode()),
+    _data_url(b"%PDF-1.7\n" + CANARY.encode(), "application/pdf"),
+    "data:image/png;base64,",
+    "data:image/png;base64,é",
+    f"data:,{CANARY}",
+    f"http://127.0.0.1:9/{CANARY}",
+    "file:///etc/passwd",
+)
+"""Addresses of images; seven of them are images."""
+
+
+def _shown(url: str) -> list[dict[str, Any]]:
+    """The content of a message with an image."""
+    return [{"type": "text", "text": CANARY}, {"type": "image_url", "image_url": {"url": url}}]
+
+
 _NAMED: Mapping[str, tuple[Any, ...]] = {
     "schema": SCHEMAS,
     "json_schema": ({"name": "x", "schema": SCHEMAS[0]},),
     "text": (f"{CANARY} and so on",),
-    "content": (f"{CANARY} and so on",),
+    "content": (*[f"{CANARY} and so on"] * len(IMAGES), *map(_shown, IMAGES)),
     "prompt": (f"{CANARY} and so on", [f"{CANARY}", "b"]),
-    "model": ("model",),
+    "model": ("model", "model", "model", "adapted"),
+    "url": IMAGES,
+    "path": (CANARY, "/etc", "~", f"/{CANARY}\0"),
     "regex": ("[ab]{1,3}", "(", CANARY),
     "grammar": ('root ::= "a" | "b"', "root ::=", CANARY),
     "max_tokens": (1, 4, 12),
@@ -98,7 +140,16 @@ def _filled(path: str, dice: random.Random) -> str:
     for part in path.split("/"):
         if part.startswith("{"):
             part = dice.choice(
-                (CANARY, f"{CANARY}.jsonl", "model", "rows.jsonl", "..", "%2e%2e", "a%2fb")
+                (
+                    CANARY,
+                    f"{CANARY}.jsonl",
+                    "model",
+                    "adapted",
+                    "rows.jsonl",
+                    "..",
+                    "%2e%2e",
+                    "a%2fb",
+                )
             )
         parts.append(part)
     return "/".join(parts)

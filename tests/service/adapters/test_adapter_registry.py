@@ -104,6 +104,22 @@ def test_a_name_that_requests_could_not_use_is_refused(
         AdapterRegistry(info(folder)).load(name, str(adapters[0]))
 
 
+@pytest.mark.parametrize("path", ["here", "~/adapter", "~", "../x", "/a\0b", "\0"])
+def test_a_path_that_is_not_absolute_is_refused(path: str, folder: Path) -> None:
+    with pytest.raises(InvalidBody) as caught:
+        AdapterRegistry(info(folder)).load("mine", path)
+    assert caught.value.param == "path"
+
+
+def test_an_error_names_a_path_as_it_was_given(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "secret")
+    with pytest.raises(AdapterUnusable) as caught:
+        AdapterRegistry(info(folder)).load("mine", str(tmp_path / "link"))
+    assert str(tmp_path / "link") in caught.value.message
+    assert "secret" not in caught.value.message
+
+
 def test_a_server_without_places_says_how_to_get_some(folder: Path, adapters: list[Path]) -> None:
     with pytest.raises(AdapterConflict) as caught:
         AdapterRegistry(info(folder, places=0)).load("mine", str(adapters[0]))
