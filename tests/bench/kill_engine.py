@@ -32,7 +32,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import httpx2
 import torch
@@ -112,14 +112,16 @@ def _answered(end: Ended, expected: str) -> str:
 
 
 @contextmanager
-def served(model: Path, engines: int, settings: dict[str, str]) -> Iterator[str]:
-    """The address of a server that is ready. Raises `RuntimeError` if it ends before."""
+def served(
+    model: Path, engines: int, settings: dict[str, str], log: IO[bytes] | None = None
+) -> Iterator[str]:
+    """The address of a server that is ready; it logs to `log`. Raises `RuntimeError` if it ends before."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "intaglio", "serve", "--port", str(port)]
     command += ["--model", str(model), "--engines", str(engines), "--log-format", "json"]
-    with subprocess.Popen(command, env={**os.environ, **settings}) as server:
+    with subprocess.Popen(command, env={**os.environ, **settings}, stderr=log) as server:
         url = f"http://127.0.0.1:{port}"
         try:
             while not is_ready(url):
@@ -131,12 +133,13 @@ def served(model: Path, engines: int, settings: dict[str, str]) -> Iterator[str]
             server.send_signal(signal.SIGTERM)
 
 
-async def one(client: httpx2.AsyncClient, number: int) -> Ended:
-    """One extraction; every second one samples."""
+async def one(client: httpx2.AsyncClient, number: int, streamed: bool | None = None) -> Ended:
+    """One extraction; every second one samples. `streamed`: by default one of `STREAMED` is."""
     options = {"seed": number, "temperature": 0.8 if number % 2 else 0.0}
     text = f"Ticket {number}: the printer on floor {number % 7} is on fire again."
     body: dict[str, Any] = {"schema": SCHEMA, "text": text, "options": options}
-    streamed = number % STREAMED == 0
+    if streamed is None:
+        streamed = number % STREAMED == 0
     if not streamed:
         answer = await client.post("/v1/extract", json=body)
         document = answer.json()

@@ -40,6 +40,7 @@ ALWAYS = frozenset({400, 401, 403, 404, 405, 431})
 INSIDE = re.compile(
     rb"Traceback|File \"|site-packages|/usr/|/root/|/home/|/work/|/tmp/|0x[0-9a-f]{6,}|\b[A-Z]\w+(?:Error|Exception)\b"
 )
+TELLS = "tells"
 _OWN_WORDS = re.compile(rb"\"code\":\s*\"[^\"]*\"")
 
 
@@ -53,6 +54,8 @@ class Findings:
     faults: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     """The last lines of the stacks of errors that nothing expected."""
+    leaks: list[str] = field(default_factory=list)
+    """Secrets of the requests in the log, the metrics or the audit."""
 
 
 def check(sent: Sent, answer: httpx2.Response, paths: Mapping[str, Any]) -> list[str]:
@@ -86,7 +89,7 @@ def _of_error(answer: httpx2.Response) -> list[str]:
             [] if error.get("message") and error.get("type") else ["an error without its fields"]
         )
     inside = INSIDE.search(_OWN_WORDS.sub(b"", answer.content))
-    return found + ([f"tells {inside[0]!r}"] if inside else [])
+    return found + ([f"{TELLS} {inside[0]!r}"] if inside else [])
 
 
 class Sender:
@@ -137,7 +140,7 @@ def run(seed: int, cases: int, folder: Path) -> Findings:
     """Send so many requests.
 
     Raises:
-        AssertionError: the engine died or holds something, or something of a request is where it should not be.
+        AssertionError: the engine died, or holds something.
     """
     found, dice = Findings(), Dice(seed)
     config = {**QWEN25_VL, "max_position_embeddings": 2048}
@@ -171,7 +174,8 @@ def run(seed: int, cases: int, folder: Path) -> Findings:
     assert verified(folder / "keys", store.secret).lines > 0
     for name, text in (("log", log), ("metrics", metrics), ("audit", audit)):
         for secret in (CANARY, key):
-            assert secret not in text, f"the {name} holds {secret}"
+            if secret in text:
+                found.leaks.append(f"the {name} holds {secret}")
     return found
 
 
@@ -205,6 +209,7 @@ def main() -> int:
         "statuses": dict(found.statuses.most_common()),
         "codes": dict(found.codes.most_common()),
         "faults": len(found.faults),
+        "leaks": found.leaks,
         "seconds": round(time.monotonic() - began),
     }
     if given.out:
@@ -212,7 +217,7 @@ def main() -> int:
     print(json.dumps(figures))
     for fault in (*found.faults[:40], *found.failures[:20]):
         print(fault)
-    return 1 if found.faults else 0
+    return 1 if found.faults or found.leaks else 0
 
 
 if __name__ == "__main__":

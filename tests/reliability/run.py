@@ -18,9 +18,11 @@ from tests.reliability import (
     audit,
     bodies,
     hangups,
+    kills,
     outside,
     overload,
     slow,
+    spoilt,
     stalled,
     stopping,
     templates,
@@ -38,6 +40,7 @@ def over_a_server(module: ModuleType, folder: Path) -> list[Figure]:
 
 
 RUNS: Final[Mapping[str, Callable[[Path], list[Figure]]]] = {
+    "A1": spoilt.measure,
     "A2": partial(over_a_server, bodies),
     "A3": partial(over_a_server, slow),
     "A4": partial(over_a_server, stalled),
@@ -46,6 +49,7 @@ RUNS: Final[Mapping[str, Callable[[Path], list[Figure]]]] = {
     "A7": stopping.measure,
     "A9": outside.measure,
     "A10": templates.measure,
+    "P1": kills.measure,
     "T1": tenants.prefixes,
     "T3": tenants.fairness,
     "T4": tenants.hostile,
