@@ -23,7 +23,6 @@ from tests.reliability.figures import Figure
 from tests.reliability.wire import PATIENCE_S, percentile
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
-ROWS = 400
 AT_ONCE = 64
 """Rows of a job in hand at a time."""
 SOURCE = {"path": "rows.jsonl", "text": "text", "id": "id"}
@@ -46,10 +45,11 @@ class Tally:
 class Clients:
     """The streams and the job of one server, and what they must give."""
 
-    def __init__(self, http: httpx2.AsyncClient, streams: int) -> None:
+    def __init__(self, http: httpx2.AsyncClient, streams: int, rows: int) -> None:
         self._http = http
         self._streams = streams
-        self._rows = ""
+        self._rows = rows
+        self._results = ""
         self._ends: list[Ended] = []
         self._rounds = [0] * streams
         self._job_name = ""
@@ -58,11 +58,11 @@ class Clients:
 
     async def learn(self) -> None:
         """Run a job and the streams without a kill: what they give is what they must give."""
-        rows = (json.dumps({"id": f"r{n}", "text": f"row {n}"}) for n in range(ROWS))
+        rows = (json.dumps({"id": f"r{n}", "text": f"row {n}"}) for n in range(self._rows))
         answer = await self._http.put("/v1/files/rows.jsonl", content="\n".join(rows).encode())
         assert answer.status_code == 201, answer.text
-        self._rows = await self._job()
-        assert len(self._rows.splitlines()) == ROWS, self._rows
+        self._results = await self._job()
+        assert len(self._results.splitlines()) == self._rows, self._results
         numbers = range(self._streams)
         self._ends = await asyncio.gather(*(one(self._http, n, streamed=True) for n in numbers))
         assert all(end.data for end in self._ends), self._ends
@@ -98,7 +98,7 @@ class Clients:
     async def _keep_jobs_running(self) -> None:
         while not self._over.is_set():
             rows = await self._job()
-            self.tally.jobs["equal" if rows == self._rows else "different"] += 1
+            self.tally.jobs["equal" if rows == self._results else "different"] += 1
 
     async def _job(self) -> str:
         """The results of a job over the rows."""
@@ -120,7 +120,8 @@ class Clients:
         """Wait until each stream has ended, and as many rows of the job as can have been in hand at a time."""
         while any(now == then for now, then in zip(self._rounds, rounds, strict=True)):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
-        while self._job_name == job and await self._done() < min(done + AT_ONCE, ROWS):  # noqa: ASYNC110
+        enough = min(done + AT_ONCE, self._rows)
+        while self._job_name == job and await self._done() < enough:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
 
     async def _kill(self) -> None:
@@ -140,7 +141,9 @@ class Clients:
             await asyncio.sleep(0.005)
 
 
-def measure(folder: Path, kills: int = 100, streams: int = 16, seed: int = 17) -> list[Figure]:
+def measure(
+    folder: Path, kills: int = 100, streams: int = 16, rows: int = 400, seed: int = 17
+) -> list[Figure]:
     """So many kills of the engine of one server, over a tiny model of random weights."""
     model = write_checkpoint(folder / "tiny", {**LLAMA, "max_position_embeddings": 2048})
     settings = {
@@ -153,7 +156,7 @@ def measure(folder: Path, kills: int = 100, streams: int = 16, seed: int = 17) -
         # No connection is used twice: one that the server closes for idleness would look like a failure.
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
         async with httpx2.AsyncClient(base_url=url, timeout=PATIENCE_S, limits=limits) as http:
-            clients = Clients(http, streams)
+            clients = Clients(http, streams, rows)
             await clients.learn()
             await clients.run(kills, random.Random(seed))
         return clients.tally
@@ -173,7 +176,7 @@ def measure(folder: Path, kills: int = 100, streams: int = 16, seed: int = 17) -
             what=f"kill -9 of the engine under {streams} streams and a running job",
             count=kills,
             bound="streams right or ended by one error event, every row of the jobs once and right",
-            measured=f"streams {dict(tally.streams)}, jobs of {ROWS} rows {dict(tally.jobs)}",
+            measured=f"streams {dict(tally.streams)}, jobs of {rows} rows {dict(tally.jobs)}",
             met=tally.streams.keys() <= fine and tally.jobs.keys() == {"equal"},
         ),
         Figure(

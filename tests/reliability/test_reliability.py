@@ -10,9 +10,11 @@ from tests.reliability import (
     audit,
     bodies,
     hangups,
+    kills,
     outside,
     overload,
     slow,
+    spoilt,
     stalled,
     stopping,
     templates,
@@ -102,3 +104,15 @@ def test_the_area_under_the_curve() -> None:
 
 def test_the_audit_after_kill_9(tmp_path: Path) -> None:
     require(audit.measure(tmp_path, kills=1, requests=20), "T6")
+
+
+# starlette leaves the file of a form to the garbage collector if the form breaks off in its middle.
+@pytest.mark.filterwarnings("ignore:Exception ignored in. <function SpooledTemporaryFile")
+def test_spoilt_requests(tmp_path: Path) -> None:
+    figures = spoilt.measure(tmp_path, cases=40)
+    assert [figure for figure in figures if not figure.met] == []
+    assert {figure.id for figure in figures} == {"A1", "A11", "T5"}
+
+
+def test_streams_and_a_job_outlive_the_engine(tmp_path: Path) -> None:
+    require(kills.measure(tmp_path, kills=1, streams=2, rows=20), "P1")
