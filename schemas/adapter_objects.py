@@ -18,7 +18,7 @@ class LoadAdapter(Wire):
     path: str = Field(
         min_length=1,
         max_length=4096,
-        description="Folder on the server, an absolute path, with `adapter_config.json` and `adapter_model.safetensors`.",
+        description="Absolute path of a folder with `adapter_config.json` and `adapter_model.safetensors`.",
     )
 
 
