@@ -17,6 +17,7 @@ from typing import Final
 from tests.reliability import (
     audit,
     bodies,
+    canaries,
     hangups,
     kills,
     outside,
@@ -53,6 +54,7 @@ RUNS: Final[Mapping[str, Callable[[Path], list[Figure]]]] = {
     "T1": tenants.prefixes,
     "T3": tenants.fairness,
     "T4": tenants.hostile,
+    "T5": canaries.measure,
     "T6": audit.measure,
 }
 

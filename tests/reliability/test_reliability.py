@@ -9,6 +9,7 @@ import pytest
 from tests.reliability import (
     audit,
     bodies,
+    canaries,
     hangups,
     kills,
     outside,
@@ -116,3 +117,7 @@ def test_spoilt_requests(tmp_path: Path) -> None:
 
 def test_streams_and_a_job_outlive_the_engine(tmp_path: Path) -> None:
     require(kills.measure(tmp_path, kills=1, streams=2, rows=20), "P1")
+
+
+def test_what_a_server_and_its_crashes_keep_of_its_users(tmp_path: Path) -> None:
+    require(canaries.measure(tmp_path, signals=()), "T5")
