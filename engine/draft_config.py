@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from .errors import ConfigError
 
-DRAFT_SOURCES: Final = ("document", "rows", "likely", "model", "replay")
+DRAFT_SOURCES: Final = ("document", "rows", "free", "likely", "model", "replay")
 
 
 class DraftSetting(NamedTuple):
@@ -24,8 +24,9 @@ class DraftConfig:
 
     `drafts` is "off", "auto", or names of sources, separated by commas. "document" copies what followed the last tokens
     earlier in the prompt or the output; "rows" does so in earlier answers under the same constraint and `cache_salt`;
+    "free" follows the draft that a request brings;
     "likely" repeats earlier choices where a grammar allows few tokens; "model:FOLDER" samples from a smaller checkpoint
-    of the same vocabulary. "auto" is "document,rows" on a CPU where steps do not overlap, and "off" elsewhere.
+    of the same vocabulary. "auto" is "document,rows,free" on a CPU where steps do not overlap, and "off" elsewhere.
     "replay:RATES" is for measurements with random weights: drafts are accepted at these rates by position, separated by
     slashes, whatever the model samples. All other sources leave outputs unchanged. Where they would not make a step
     faster, no tokens are drafted. `max_running` limits the tokens and drafts for which a step samples.
@@ -61,5 +62,6 @@ def _no_drafts(drafts: str, reason: str) -> ConfigError:
     return ConfigError(
         f"drafts cannot be {drafts!r}: {reason}",
         where="drafts",
-        hint="off, auto, or some of document, rows, likely and model:FOLDER, separated by commas; or replay:RATES",
+        hint="off, auto, or some of document, rows, free, likely and model:FOLDER, separated by commas; "
+        "or replay:RATES",
     )

@@ -40,8 +40,8 @@ MOVES: dict[SeqState, frozenset[SeqState]] = {
 class Record:
     """The history of a sequence: counts, and times in seconds of the engine's clock.
 
-    `least` and `likely` are lengths of its output, shortest and expected; 0 and None if unknown. `charge` is what its
-    tenant pays for its start (`schedule.tenant_turns`).
+    `accepted` counts output tokens computed as drafts. `least` and `likely` are lengths of its output, shortest and
+    expected; 0 and None if unknown. `charge` is what its tenant pays for its start (`schedule.tenant_turns`).
     """
 
     arrived: float
@@ -55,6 +55,7 @@ class Record:
     least: int = 0
     likely: int | None = None
     charge: float = 0.0
+    accepted: int = 0
 
     def token_sampled(self, now: float) -> None:
         """Record that a sampled token was accepted; the first one ends the prefill."""
@@ -64,6 +65,10 @@ class Record:
     def force(self, count: int) -> None:
         """Record that the last `count` tokens were forced."""
         self.forced += count
+
+    def accept(self, count: int) -> None:
+        """Record that `count` drafts were accepted."""
+        self.accepted += count
 
     def cut(self, reason: CutReason, begin: int, end: int) -> None:
         """Record that the output tokens from `begin` up to `end` ended values early."""
@@ -85,6 +90,7 @@ class Record:
             cached_tokens=self.cached,
             budget=self.budget,
             cuts=self.cuts,
+            accepted_tokens=self.accepted,
         )
 
 

@@ -136,7 +136,8 @@ class Request:
     which are as long as its `weight`. Interactive requests go before `bulk` ones, which give way to them. The keys
     and values of a prompt prefix are shared only among requests of the same `cache_salt`: a salt for each tenant
     prevents a tenant from detecting, by response times, what another tenant has sent. With an `adapter` the model
-    computes with its matrices added; None: the model as it is.
+    computes with its matrices added; None: the model as it is. `draft` is a likely output, which may save time and
+    never changes the output (`EngineInfo.draft_sources`).
     """
 
     id: str
@@ -152,6 +153,7 @@ class Request:
     weight: float = 1.0
     bulk: bool = False
     adapter: AdapterRef | None = None
+    draft: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +202,8 @@ class Usage:
 
     `budget` is the most tokens that the output could have, end token included; `cuts` are the places where its values
     were ended early. `budget_forced` is true if the output was completed in the shortest way because its budget ran
-    out. `cached_tokens` counts the prompt tokens with keys and values found in the prefix cache.
+    out. `cached_tokens` counts the prompt tokens with keys and values found in the prefix cache. `accepted_tokens`
+    counts the output tokens that were computed as drafts.
 
     `queue_s` runs from arrival to first admission, `prefill_s` from there to the first token, `decode_s` from there to
     the end.
@@ -217,6 +220,7 @@ class Usage:
     cached_tokens: int = 0
     budget: int = 0
     cuts: tuple[Cut, ...] = ()
+    accepted_tokens: int = 0
 
 
 class Delta(Struct, frozen=True, kw_only=True, gc=False):

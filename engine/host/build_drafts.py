@@ -13,6 +13,7 @@ from ..draft_config import DraftConfig, DraftSetting
 from ..drafts.document import DocumentSource
 from ..drafts.draft_tables import DraftTables
 from ..drafts.earlier_answers import RowsSource
+from ..drafts.free_answer import FreeAnswerSource
 from ..drafts.lengths import DraftLengths
 from ..drafts.likely import LikelySource
 from ..drafts.model import DraftModel, ModelSource
@@ -26,7 +27,7 @@ from ..grammars.constraints import Constraints
 from ..model.spec import read_spec
 from ..text.tokenizer import Tokenizer
 
-AUTO = (DraftSetting("document", ""), DraftSetting("rows", ""))
+AUTO = (DraftSetting("document", ""), DraftSetting("rows", ""), DraftSetting("free", ""))
 """The sources of the setting "auto" on a CPU."""
 
 DRAFTED_AT_ONCE = 8
@@ -108,6 +109,8 @@ def _source(
         return DocumentSource()
     if setting.name == "rows":
         return RowsSource()
+    if setting.name == "free":
+        return FreeAnswerSource(constraints.ahead, built.spec.vocab_size)
     if setting.name == "likely":
         width = built.spec.vocab_size
         return LikelySource(constraints.ahead, tokenizer.vocabulary(width).tokens, width)

@@ -14,6 +14,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from intaglio.grammar.api import Vocabulary
 
 from ..build_runner import Built, build_runner
@@ -92,6 +93,7 @@ def build_prepared(prepared: Preparation) -> Assembly:
     seconds = {"prepare": prepared.seconds, **built.seconds}
     seconds["build"] = round(time.perf_counter() - began, 3)
     info = _info(config, built, images, seconds)
+    info = msgspec.structs.replace(info, draft_sources=tuple(source.name for source in sources))
     pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
     pipeline = OneAhead if ahead else Serial
     if drafting is not None:

@@ -19,6 +19,7 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     tokens; `parameters` is the number of weights; `pid` is the process the engine runs in. `start_s` is the time of
     each part of its start, in seconds. `folder` is that of the checkpoint; for adapters there are `max_adapters`
     places, for ranks up to `adapter_rank`. `images`: how the model reads images; None if it reads none.
+    `draft_sources` are the sources of drafts that it asks.
     """
 
     model: str
@@ -36,6 +37,7 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     adapter_rank: int = 0
     images: ImageFormat | None = None
     ranks: int = 1
+    draft_sources: tuple[str, ...] = ()
 
 
 class BlockReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -72,6 +72,7 @@ def admit(request: Request, limits: RequestLimits, capacity: int) -> None:
     _check_fields(request)
     _check_sampling(request.sampling, limits)
     _check_prompt(request.prompt, limits)
+    _check_tokens("draft", request.draft, limits)
     check_images(request.prompt, request.images, limits.images)
     prompt, output = len(request.prompt), request.sampling.max_tokens
     most, what = min(
@@ -127,11 +128,18 @@ def _check_prompt(prompt: tuple[int, ...], limits: RequestLimits) -> None:
     _check_type("prompt", prompt, tuple)
     if not prompt:
         raise InvalidRequest("the prompt has no token", where="prompt")
+    _check_tokens("prompt", prompt, limits)
+
+
+def _check_tokens(name: str, tokens: tuple[int, ...], limits: RequestLimits) -> None:
+    _check_type(name, tokens, tuple)
+    if not tokens:
+        return
     # `set(map(type, …))` and not a loop: a prompt may have a million tokens.
-    whole = set(map(type, prompt)) == {int}
-    if not whole or not 0 <= min(prompt) <= max(prompt) < limits.vocab_size:
+    whole = set(map(type, tokens)) == {int}
+    if not whole or not 0 <= min(tokens) <= max(tokens) < limits.vocab_size:
         raise InvalidRequest(
-            f"a prompt token is not a number from 0 to {limits.vocab_size - 1}", where="prompt"
+            f"a {name} token is not a number from 0 to {limits.vocab_size - 1}", where=name
         )
 
 

@@ -213,6 +213,7 @@ class Scheduler:
                 count -= 1  # no token was sampled there, so that its last token is computed again
             if not count:
                 continue
+            seq.record.accept(count)
             works.append(compute(self._memory, seq, count))
             if works[-1].logits:
                 at = slice(seq.computed - first, seq.computed - first + 1)

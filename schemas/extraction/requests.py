@@ -102,6 +102,17 @@ class ExtractOptions(FormOptions):
         "the probabilities of the answer's tokens; `second_reading` also has the model write the answer once more, "
         "with some chance, and tells which values it gives again.",
     )
+    draft: bool = Field(
+        default=False,
+        description="Whether the model first answers freely, without a constraint. That answer is the draft of the "
+        "constrained one, which is the same with and without it; only an engine that follows drafts takes one.",
+    )
+    draft_max_tokens: int | None = Field(
+        default=None,
+        ge=1,
+        le=MAX_COUNT,
+        description="Maximum number of tokens of the free answer, by default 1,024. Needs `draft`.",
+    )
     token_alternatives: int = Field(
         default=0,
         ge=0,
@@ -114,6 +125,12 @@ class ExtractOptions(FormOptions):
     def _alternatives_need_confidence(self) -> "ExtractOptions":
         if self.token_alternatives and self.confidence == "off":
             raise ValueError("token_alternatives needs the option confidence, which is off")
+        return self
+
+    @model_validator(mode="after")
+    def _draft_tokens_need_a_draft(self) -> "ExtractOptions":
+        if self.draft_max_tokens is not None and not self.draft:
+            raise ValueError("draft_max_tokens needs the option draft, which is false")
         return self
 
 

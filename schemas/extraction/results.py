@@ -21,6 +21,10 @@ class Usage(Wire):
 
     `budget` is the maximum number of tokens of the answer, and `budget_from` its origin: `max_tokens` of the request,
     the `default` for schema and document, or the model's `context` if that left less.
+
+    `draft_tokens` are those of the free answer that the option `draft` asked for; `prompt_tokens` and `output_tokens`
+    count both readings. `accepted_tokens` are tokens of the constrained answer that were computed ahead, as drafts of
+    any source.
     """
 
     prompt_tokens: int
@@ -30,6 +34,8 @@ class Usage(Wire):
     budget_forced: bool = False
     budget: int | None = None
     budget_from: Literal["max_tokens", "default", "context"] | None = None
+    draft_tokens: int = 0
+    accepted_tokens: int = 0
 
 
 class Timings(Wire):

@@ -71,6 +71,10 @@ class ChatRequest(OpenAIOptions, ToolFields, ReasoningFields):
 
     `max_completion_tokens` is preferred to the older `max_tokens`. `top_logprobs` needs `logprobs`. `verbosity`,
     `prediction` and `modalities` of text have no effect.
+
+    `draft`, an addition of ours, has the model answer freely first, without the constraint of the request. That answer,
+    of at most `draft_max_tokens` tokens (1,024 by default), is the draft of the constrained one, which is the same with
+    and without it.
     """
 
     messages: list[ChatMessage] = Field(min_length=1, max_length=MAX_MESSAGES)
@@ -81,6 +85,8 @@ class ChatRequest(OpenAIOptions, ToolFields, ReasoningFields):
     modalities: list[Literal["text"]] | None = Field(default=None, description="No effect.")
     verbosity: str | None = Field(default=None, description="No effect.")
     prediction: Any = Field(default=None, description="No effect.")
+    draft: bool = False
+    draft_max_tokens: int | None = Field(default=None, ge=1, le=MAX_COUNT)
 
 
 class TopLogprob(Wire):

@@ -87,9 +87,14 @@ class PromptTokensDetails(Wire):
 
 
 class CompletionTokensDetails(Wire):
-    """Output tokens by use: `reasoning_tokens` came before the answers."""
+    """Output tokens by use: `reasoning_tokens` came before the answers, `draft_tokens` are those of free answers.
+
+    `accepted_tokens` are tokens of the answers that were computed ahead, as drafts.
+    """
 
     reasoning_tokens: int = 0
+    draft_tokens: int = 0
+    accepted_tokens: int = 0
 
 
 class CompletionUsage(Wire):

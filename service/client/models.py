@@ -49,6 +49,8 @@ class Options(TypedDict, total=False):
     grounding: Grounding
     confidence: ConfidenceMode
     token_alternatives: int
+    draft: bool
+    draft_max_tokens: int | None
     long_documents: Literal["refuse", "windows"]
 
 

@@ -17,6 +17,7 @@ from intaglio.engine.api import (
     OutputLimits,
     Request,
 )
+from intaglio.engine.api import Usage as EngineUsage
 from intaglio.grammar.api import Constraint, InvalidJson, Verdict, parse_json
 from intaglio.schemas import catalogue
 from intaglio.schemas.extraction.contract import Contract
@@ -37,6 +38,7 @@ from ..grounding.agreement import agreeing_fields
 from ..grounding.field_reports import NO_REPORT, ReportRequest, field_reports
 from ..grounding.leaf_confidence import ScoredOutput
 from ..grounding.verbatim_reports import verbatim_reports
+from .draft_text import FREE_TOKENS, require_followed
 from .early_endings import cut_warnings
 from .enforcement import contract_of, require_known_keywords
 from .engine_output import EngineOutput, require_complete
@@ -81,7 +83,11 @@ class ParsedExtraction:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An extraction that is ready for the engine; `strict` as in `ParsedExtraction`, `document` its text."""
+    """An extraction that is ready for the engine; `strict` as in `ParsedExtraction`, `document` its text.
+
+    `free_tokens` is the budget of a free reading that is to come before `request`, `free_usage` the count of one that
+    has come. `deadline_s` is that of all readings, from `started`.
+    """
 
     request: Request
     schema: Mapping[str, Any] | bool
@@ -90,6 +96,9 @@ class Prepared:
     strict: Mapping[str, Any] | bool | None = None
     report: ReportRequest = NO_REPORT
     document: str = ""
+    free_tokens: int | None = None
+    free_usage: EngineUsage | None = None
+    deadline_s: float | None = None
 
     @property
     def source(self) -> str | None:
@@ -124,7 +133,8 @@ class Extractor:
         `find` resolves the names of schemas, by default those of the catalogue.
 
         Raises:
-            InvalidBody: the text has no readable characters, or the model reads no examples.
+            InvalidBody: the text has no readable characters, the model reads no examples, or the engine follows no
+                drafts.
             UnknownModel, UnknownSchema: the model or schema name is unknown.
         """
         started = time.perf_counter()
@@ -132,6 +142,8 @@ class Extractor:
         if body.texts is None:
             self._check_document(parts)
         self._check_examples_readable(parts)
+        if body.options.draft:
+            require_followed(self._info, "options.draft")
         adapter = None
         if body.model is not None and body.model != self._info.model:
             adapter = self._adapters(body.model)
@@ -210,6 +222,7 @@ class Extractor:
         if parsed.adapter is not None:
             request = replace(request, adapter=parsed.adapter)
         report = ReportRequest.of(parsed.parts.document, body.options)
+        options = body.options
         return Prepared(
             request,
             schema,
@@ -218,6 +231,8 @@ class Extractor:
             parsed.strict,
             report,
             parsed.parts.document,
+            free_tokens=options.draft_max_tokens or FREE_TOKENS if options.draft else None,
+            deadline_s=options.deadline_s,
         )
 
     def engine_request(
@@ -259,7 +274,8 @@ class Extractor:
         scored = ScoredOutput(output.logprobs, self._text.vocabulary.tokens, usage.cuts)
         found = _fields(prepared, digits, scored)
         fields = calibrated_fields(found, self._text.calibration, data, prepared.schema)
-        both = [usage]
+        free = prepared.free_usage
+        both = [usage] if free is None else [free, usage]
         if second is not None:
             both.append(require_complete(prepared.request, second, self.fitter.capacity))
             again = _value(self._text.text(second.tokens), exact=True)
@@ -278,6 +294,8 @@ class Extractor:
                 budget_forced=usage.budget_forced,
                 budget=usage.budget,
                 budget_from=_budget_source(prepared.request, usage.budget),
+                draft_tokens=0 if free is None else free.output_tokens,
+                accepted_tokens=usage.accepted_tokens,
             ),
             timings=Timings(
                 queue_ms=_ms(sum(one.queue_s for one in both)),

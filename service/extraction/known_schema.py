@@ -130,7 +130,7 @@ class KnownSchemas:
         """The request in `body`, ready for the engine; None if it has to be prepared as usual."""
         started = time.perf_counter()
         split = _split(body)
-        if split is None or split.options.long_documents == "windows":
+        if split is None or split.options.long_documents == "windows" or split.options.draft:
             return None
         known = self._find(split.key)
         if known is None or is_sparse(split.text):
@@ -145,7 +145,14 @@ class KnownSchemas:
         request = self._extractor.engine_request(options, constraint, prompt, room)
         report = ReportRequest.of(split.text, options)
         prepared = Prepared(
-            request, known.schema, known.contract, started, known.strict, report, split.text
+            request,
+            known.schema,
+            known.contract,
+            started,
+            known.strict,
+            report,
+            split.text,
+            deadline_s=options.deadline_s,
         )
         return KnownExtraction(prepared, options, known.pace)
 

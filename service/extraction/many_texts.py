@@ -39,4 +39,6 @@ def total(usages: Iterable[Usage]) -> Usage:
         total_tokens=prompt + output,
         forced_tokens=sum(u.forced_tokens for u in found),
         budget_forced=any(u.budget_forced for u in found),
+        draft_tokens=sum(u.draft_tokens for u in found),
+        accepted_tokens=sum(u.accepted_tokens for u in found),
     )

@@ -37,19 +37,27 @@ def second_request(prepared: Prepared, first: EngineOutput) -> Request | None:
         masked_share=False,
     )
     return replace(
-        prepared.request, id=uuid4().hex, sampling=sampling, deadline=_time_left(prepared)
+        prepared.request,
+        id=uuid4().hex,
+        sampling=sampling,
+        deadline=time_left(prepared, "second reading"),
     )
 
 
-def _time_left(prepared: Prepared) -> float | None:
-    deadline = prepared.request.deadline
+def time_left(prepared: Prepared, reading: str) -> float | None:
+    """The seconds left for a further reading of the document; None without a deadline.
+
+    Raises:
+        RequestDeadlineExceeded: there are none.
+    """
+    deadline = prepared.deadline_s
     if deadline is None:
         return None
     left = prepared.started + deadline - time.perf_counter()
     if left > 0:
         return left
     raise RequestDeadlineExceeded(
-        f"the second reading was not complete after {deadline:g} s",
+        f"the {reading} was not complete after {deadline:g} s",
         param="options.deadline_s",
-        hint="raise deadline_s, or ask for the confidence of the first reading only",
+        hint="raise deadline_s, or ask for one reading only",
     )

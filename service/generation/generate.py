@@ -17,6 +17,7 @@ from ..errors import RequestDeadlineExceeded
 from ..extraction.failures import request_error
 from ..extraction.text_model import TextModel
 from .choice_text import ChoiceText
+from .drafted_choice import drafted_choice, numbered
 from .generation_events import ChoiceDelta, ChoiceEnd, GenerationEvent
 from .generation_spec import GenerationSpec
 from .reasoned_choice import reasoned_choice
@@ -99,12 +100,21 @@ def _raise_failure(tasks: list[asyncio.Task[None]]) -> None:
 def _choice(
     backend: Generator, model: TextModel, spec: GenerationSpec, choice: int, offload: Offload
 ) -> AsyncGenerator[GenerationEvent, None]:
-    def run(one: GenerationSpec) -> AsyncGenerator[GenerationEvent, None]:
+    encode = model.tokenizer.canonical
+
+    def answer(one: GenerationSpec) -> AsyncGenerator[GenerationEvent, None]:
         return _answer(backend, model, one, 0, offload)
 
-    if spec.reasoning is None:
-        return _answer(backend, model, spec, choice, offload)
-    return reasoned_choice(spec, spec.reasoning, choice, model.tokenizer.canonical, run)
+    def run(one: GenerationSpec) -> AsyncGenerator[GenerationEvent, None]:
+        if one.free_tokens is None:
+            return answer(one)
+        return drafted_choice(one, one.free_tokens, encode, answer)
+
+    if spec.reasoning is not None:
+        return reasoned_choice(spec, spec.reasoning, choice, encode, run)
+    if spec.free_tokens is not None:
+        return numbered(run(spec.single(choice)), choice)
+    return _answer(backend, model, spec, choice, offload)
 
 
 async def _answer(
@@ -167,7 +177,11 @@ def _end(spec: GenerationSpec, choice: int, text: ChoiceText, last: Delta | None
     length = False
     usage: EngineUsage | None = None if last is None else last.usage
     if usage is not None:
-        counts = {"cached_tokens": usage.cached_tokens, "forced_tokens": usage.forced_tokens}
+        counts = {
+            "cached_tokens": usage.cached_tokens,
+            "forced_tokens": usage.forced_tokens,
+            "accepted_tokens": usage.accepted_tokens,
+        }
     if usage is not None and last is not None and text.stopped is None:
         counts["budget_forced"] = usage.budget_forced
         length = last.finish is Finish.LENGTH

@@ -49,7 +49,8 @@ class ChoiceEnd:
     `finish` is `length` if the budget cut the text off; an answer that the engine completed in the shortest way because
     its budget ran out has `stop` and `budget_forced`. `stopped` is the stop string that ended the text. `cached_tokens`
     counts the prompt tokens found in the prefix cache, where the engine reported them; `reasoning_tokens` those of the
-    output that came before the answer.
+    output that came before the answer. `draft_tokens` are those of a free answer before it, and not among the output;
+    `accepted_tokens` are tokens of the output that were computed ahead, as drafts.
     """
 
     choice: int
@@ -61,6 +62,8 @@ class ChoiceEnd:
     budget_forced: bool = False
     stopped: str | None = None
     reasoning_tokens: int = 0
+    draft_tokens: int = 0
+    accepted_tokens: int = 0
 
 
 GenerationEvent = ChoiceDelta | ReasoningDelta | ChoiceEnd

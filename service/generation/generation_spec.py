@@ -38,7 +38,8 @@ class GenerationSpec:
     `salt` separates the prefix cache of tenants. A smaller `priority` is served first. `deadline_s` is in seconds from
     admission. With `reasoning`, the prompts leave reasoning open, and the answer follows it. With `whole`, the deltas
     are not read, so that the engine may send each answer in one piece. `adapter` changes the model. `images` are those
-    of each prompt.
+    of each prompt. With `free_tokens`, each answer is first written without the constraint, in at most that many
+    tokens, as the draft of the constrained one. `draft` is such a draft, a likely answer.
     """
 
     id: str
@@ -57,6 +58,8 @@ class GenerationSpec:
     reasoning: ReasoningSpec | None = None
     adapter: AdapterRef | None = None
     images: tuple[PromptImage, ...] = ()
+    free_tokens: int | None = None
+    draft: tuple[int, ...] = ()
 
     @property
     def choices(self) -> int:
@@ -86,7 +89,14 @@ class GenerationSpec:
             deadline=self.deadline_s,
             cache_salt=self.salt,
             adapter=self.adapter,
+            draft=self.draft,
         )
+
+    def single(self, choice: int) -> "GenerationSpec":
+        """A specification of one choice alone, with its seed."""
+        request = self.request(choice)
+        sampling = replace(self.sampling, seed=request.sampling.seed)
+        return replace(self, id=request.id, prompts=(request.prompt,), n=1, sampling=sampling)
 
 
 def derived_seed(seed: int, choice: int) -> int:

@@ -27,7 +27,7 @@ async def reasoned_choice(
 
     If the budget of the whole answer ends within the reasoning, the choice ends there with `length`.
     """
-    one = _single(spec, choice)
+    one = replace(spec.single(choice), reasoning=None)
     most = one.sampling.max_tokens
     sampling = replace(
         one.sampling,
@@ -44,6 +44,7 @@ async def reasoned_choice(
         limits=None,
         check=None,
         keep_stop=False,
+        free_tokens=None,
     )
     pieces: list[str] = []
     end: ChoiceEnd | None = None
@@ -80,11 +81,3 @@ async def reasoned_choice(
                 )
             elif isinstance(event, ChoiceDelta):
                 yield replace(event, choice=choice, count=used + event.count)
-
-
-def _single(spec: GenerationSpec, choice: int) -> GenerationSpec:
-    """A specification of one choice of `spec` alone, with its seed."""
-    request = spec.request(choice)
-    sampling = replace(spec.sampling, seed=request.sampling.seed)
-    prompts = (request.prompt,)
-    return replace(spec, id=request.id, prompts=prompts, n=1, sampling=sampling, reasoning=None)

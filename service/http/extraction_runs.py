@@ -41,6 +41,7 @@ from .window_runs import (
     planned_windows,
     read,
     read_again,
+    read_freely,
     run_windows,
     stream_windows,
 )
@@ -237,6 +238,7 @@ async def _events(
         return
     extractor = service.loaded()
     prepared = await service.offload(lambda: extractor.prepare(parsed))
+    prepared = await read_freely(service, prepared)
     writing = ExtractionEvents(extractor, prepared, index)
     async with aclosing(service.backend.generate(prepared.request)) as deltas:
         async for delta in deltas:

@@ -16,6 +16,7 @@ from intaglio.schemas.extraction.results import ExtractResult
 
 from ..extraction.engine_output import EngineOutput
 from ..extraction.extract import ParsedExtraction, Prepared
+from ..extraction.free_reading import free_request, with_draft
 from ..extraction.second_reading import second_request
 from ..windows.merge_readings import SettledItem
 from ..windows.window_events import WindowEvents
@@ -34,11 +35,22 @@ async def generate_whole(service: Service, request: Request) -> EngineOutput:
 
 
 async def read(service: Service, prepared: Prepared) -> ExtractResult:
-    """The result of one request, read twice if its options ask for that. Raises every error of `Extractor`."""
+    """The result of one request, read as often as its options ask for. Raises every error of `Extractor`."""
+    prepared = await read_freely(service, prepared)
     output = await generate_whole(service, prepared.request)
     again = await read_again(service, prepared, output)
     extractor = service.loaded()
     return await service.offload(lambda: extractor.finish_extraction(prepared, output, again))
+
+
+async def read_freely(service: Service, prepared: Prepared) -> Prepared:
+    """`prepared` with the draft of a free reading, if one is asked for. Raises every error of `Extractor`."""
+    request = free_request(prepared)
+    if request is None:
+        return prepared
+    free = await generate_whole(service, request)
+    text = service.loaded().text
+    return await service.offload(lambda: with_draft(prepared, free, text))
 
 
 async def read_again(

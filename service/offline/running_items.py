@@ -1,5 +1,5 @@
-"""The items of `LLM.extract_stream` while the engine runs their requests: one request, or one for each window; twice
-as many where a second reading is asked for.
+"""The items of `LLM.extract_stream` while the engine runs their requests: one request, or one for each window; more
+where a free or a second reading is asked for.
 
 Does: examine and prepare items as they are drawn, give their requests to the engine, and turn its deltas into results
 and errors. Does not: run the engine.
@@ -20,6 +20,7 @@ from ..client.models import Extraction, extraction, request_body
 from ..client.shapes import Shape, shape_of
 from ..extraction.engine_output import EngineOutput
 from ..extraction.extract import Extractor, ParsedExtraction, Prepared
+from ..extraction.free_reading import free_request, with_draft
 from ..extraction.second_reading import second_request
 from ..extraction.translate import checked
 from ..http.sdk_errors import sdk_errors
@@ -43,12 +44,16 @@ class _RunningItem(Generic[K]):
 
 @dataclass(slots=True)
 class _Reading(Generic[K]):
-    """A request that runs, and its output so far. `first` is that of the first reading if this is the second."""
+    """A request that runs, and its output so far. `first` is that of the first reading if this is the second.
+
+    With `free`, the request is that of a free reading.
+    """
 
     item: _RunningItem[K]
     prepared: Prepared
     output: EngineOutput = field(default_factory=EngineOutput)
     first: EngineOutput | None = None
+    free: bool = False
 
 
 class RunningItems(Generic[K]):
@@ -124,6 +129,11 @@ class RunningItems(Generic[K]):
     def _result(self, reading: _Reading[K]) -> ExtractResult | None:
         """The result of an item that this reading ends; None if others are to come, perhaps the second of the same."""
         item, prepared, first = reading.item, reading.prepared, reading.first
+        if reading.free:
+            drafted = with_draft(prepared, reading.output, self._extractor.text)
+            self._register(drafted.request, _Reading(item, drafted))
+            self._again.append(drafted.request)
+            return None
         if first is None:
             again = second_request(prepared, reading.output)
             if again is not None:
@@ -174,7 +184,7 @@ class RunningItems(Generic[K]):
         with sdk_errors():
             prepared = self._extractor.prepare(examined)
         item = _RunningItem(key, shape)
-        if prepared.report.confidence == "second_reading":
+        if prepared.report.confidence == "second_reading" or prepared.free_tokens is not None:
             self._unfinished[item] = None
         return self._opened(item, prepared)
 
@@ -195,8 +205,10 @@ class RunningItems(Generic[K]):
         return None
 
     def _opened(self, item: _RunningItem[K], prepared: Prepared) -> Request:
-        self._register(prepared.request, _Reading(item, prepared))
-        return prepared.request
+        free = free_request(prepared)
+        request = prepared.request if free is None else free
+        self._register(request, _Reading(item, prepared, free=free is not None))
+        return request
 
     def _register(self, request: Request, reading: _Reading[K]) -> None:
         self._readings[request.id] = reading

@@ -14,6 +14,7 @@ from intaglio.schemas.openai.options import OpenAIOptions
 from ..dialects.every import stated_constraint
 from ..dialects.stated import Stated, refused
 from ..errors import UnknownModel
+from ..extraction.draft_text import FREE_TOKENS, require_followed
 from ..generation.answer_check import check_of
 from ..generation.generation_spec import GenerationSpec
 from ..generation.prepared_call import LoadedModel, PreparedCall
@@ -30,7 +31,7 @@ def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
     """The generation for a chat completion.
 
     Raises:
-        InvalidBody: fields contradict each other, or state several constraints.
+        InvalidBody: fields contradict each other, or state several constraints, or the engine follows no drafts.
         UnknownModel: another model is loaded.
         TooLong, InvalidRequest: the prompt does not fit, or the template refuses it.
     """
@@ -62,6 +63,7 @@ def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
     spec = replace(spec, adapter=adapter, images=images)
     if use is not None:
         spec = replace(spec, check=use.check, is_cut_off=use.is_cut_off)
+    spec = replace(spec, free_tokens=_free_tokens(body, model, spec))
     if prompt.reasons:
         effort, budget = body.reasoning_effort, body.thinking_token_budget
         spec = replace(spec, reasoning=reasoning_spec(model.text, limit, effort, budget))
@@ -77,6 +79,18 @@ def _limit(body: ChatRequest, model: LoadedModel, prompt: int) -> int:
         "max_completion_tokens" if completion else "max_tokens",
         "messages",
     )
+
+
+def _free_tokens(body: ChatRequest, model: LoadedModel, spec: GenerationSpec) -> int | None:
+    """The budget of a free answer before the constrained one; None if none is asked for."""
+    if not body.draft:
+        if body.draft_max_tokens is not None:
+            raise refused("/draft_max_tokens", "needs draft: true")
+        return None
+    if spec.constraint is None:
+        raise refused("/draft", "needs a constraint", "give response_format, tools, or a grammar")
+    require_followed(model.info, "draft")
+    return body.draft_max_tokens or FREE_TOKENS
 
 
 def _form(

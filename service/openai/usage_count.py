@@ -17,11 +17,14 @@ class UsageCount:
         self._cached = 0
         self._output: dict[int, int] = {}
         self._reasoning: dict[int, int] = {}
+        self._drafts: dict[int, tuple[int, int]] = {}
 
     def add(self, event: GenerationEvent) -> None:
         """Take the count of a choice from its next event."""
         if isinstance(event, ChoiceEnd):
-            self._output[event.choice] = event.output_tokens
+            self._output[event.choice] = event.output_tokens + event.draft_tokens
+            if event.draft_tokens:
+                self._drafts[event.choice] = event.draft_tokens, event.accepted_tokens
             self._cached = max(self._cached, event.cached_tokens)
             self._reasoning[event.choice] = event.reasoning_tokens
         else:
@@ -39,6 +42,12 @@ class UsageCount:
         if self._images:
             counts["prompt_tokens_details"]["image_tokens"] = self._images
         reasoning = sum(self._reasoning.values())
-        if reasoning:
+        if reasoning or self._drafts:
             counts["completion_tokens_details"] = {"reasoning_tokens": reasoning}
+        if self._drafts:
+            drafted, accepted = map(sum, zip(*self._drafts.values(), strict=True))
+            counts["completion_tokens_details"] |= {
+                "draft_tokens": drafted,
+                "accepted_tokens": accepted,
+            }
         return counts

@@ -12,7 +12,7 @@ import argparse
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -23,6 +23,7 @@ from intaglio.engine.config import CacheConfig, GrammarConfig, ModelConfig, Sche
 from intaglio.engine.drafts.document import DocumentSource
 from intaglio.engine.drafts.draft_tables import DraftTables
 from intaglio.engine.drafts.earlier_answers import RowsSource
+from intaglio.engine.drafts.free_answer import FreeAnswerSource
 from intaglio.engine.drafts.lengths import DraftLengths
 from intaglio.engine.drafts.likely import LikelySource
 from intaglio.engine.drafts.model import DraftModel, ModelSource
@@ -156,6 +157,7 @@ class CheckedEngine:
         proposals, given = None, list(sources)
         if sources:
             given += [DocumentSource(), RowsSource()]
+            given.append(FreeAnswerSource(constraints.ahead, width))
             given.append(LikelySource(constraints.ahead, vocabulary.tokens, width))
         if drafter is not None:
             model_drafts = model_source(drafter, constraints, width)
@@ -258,6 +260,19 @@ def random_request(name: str, rng: Random, tokenizer: Tokenizer) -> Request:
     )
 
 
+def with_draft(request: Request, output: tuple[int, ...], rng: Random) -> Request:
+    """`request`, perhaps with a draft: its output with parts lost, doubled and changed, or anything."""
+    if rng.random() < 0.4:
+        return request
+    if rng.random() < 0.2:
+        return replace(request, draft=tuple(rng.randrange(256) for _ in range(30)))
+    draft: list[int] = []
+    for token in output:
+        copies = rng.choice((0, 1, 1, 1, 1, 1, 1, 2))
+        draft += [token if rng.random() < 0.9 else rng.randrange(256)] * copies
+    return replace(request, draft=tuple(draft))
+
+
 def same(one: Answer, other: Answer) -> bool:
     """The same tokens, end, and log-probabilities up to rounding."""
     return (
@@ -288,6 +303,7 @@ def compare(folder: Path, count: int, first: int = 0) -> Result:
             names = [f"r{number}" for number in range(begin, min(begin + CROWD, first + count))]
             requests = [random_request(name, rng, tokenizer) for name in names]
             expected = plain.answers(requests, {})
+            requests = [with_draft(r, expected[r.id].tokens, rng) for r in requests]
             source.outputs = {r.prompt: expected[r.id].tokens for r in requests}
             aborts = {name: rng.randrange(20) for name in names if rng.random() < 0.05}
             found = drafted.answers(requests, aborts)

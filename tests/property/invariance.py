@@ -19,6 +19,7 @@ from intaglio.engine.host.build_engine import build
 from intaglio.engine.types import Finish, Request, SamplingParams, TokenLogprob
 from intaglio.grammar.api import Constraint, Kind
 
+from tests.property.drafts import with_draft
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 
 MOST_PROMPT = 200
@@ -29,6 +30,8 @@ SCHEMAS = (
     '{"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 3}',
     '{"enum": ["one", "two", "three"]}',
 )
+
+DRAFTS = ("off", "document", "free", "document,rows,free,likely")
 
 Answer = tuple[tuple[int, ...], tuple[TokenLogprob, ...], Finish | None]
 
@@ -89,7 +92,7 @@ def random_settings(rng: random.Random) -> dict[str, Any]:
         "num_blocks": rng.choice((1 + 16, 24, 400)),
         "prefix_caching": rng.random() < 0.5,
         "overlap": overlap,
-        "drafts": rng.choice(("off", "document")) if overlap == "off" else "off",
+        "drafts": rng.choice(DRAFTS) if overlap == "off" else "off",
     }
 
 
@@ -139,6 +142,7 @@ def compare(model: Path, seed: int, checks: int, prompts: int = 200) -> Tally:
         assembly = engine(model, settings)
         try:
             for company in _companies(rng, requests):
+                company = [with_draft(r, right[r.id][0], rng) for r in company]
                 for name, answer in answers(assembly, company, rng).items():
                     tally.checks += 1
                     tally.tokens += len(answer[0])

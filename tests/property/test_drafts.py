@@ -28,7 +28,7 @@ def test_real_requests_get_the_same_answers_with_drafts(tmp_path: Path) -> None:
     assert len(result.different) <= result.count // RARE, result.different
     drafts = result.snapshot.drafts
     assert set(drafts.drafted) == {
-        *("foresight", "document", "rows", "likely", "model"),
+        *("foresight", "document", "rows", "free", "likely", "model"),
         *("forced", "closing"),
     }
     assert sum(drafts.drafted.values()) > sum(drafts.accepted.values()) > 1000

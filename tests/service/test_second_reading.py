@@ -16,8 +16,9 @@ def prepared(**sampling: Any) -> Prepared:
     request = Request(
         id="first", prompt=(1, 2), sampling=SamplingParams(logprobs=32, **sampling), deadline=5.0
     )
+    started = float("inf")
     report = ReportRequest(confidence="second_reading")
-    return Prepared(request, {}, Contract(), started=float("inf"), report=report)
+    return Prepared(request, {}, Contract(), started=started, report=report, deadline_s=5.0)
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ class Script(msgspec.Struct, frozen=True):
     load_while: str | None = None
     unusable: str | None = None
     crash_while: str | None = None
+    draft_sources: tuple[str, ...] = ()
 
 
 def told(request: Request) -> bytes:
@@ -204,6 +205,7 @@ def build(configuration: bytes) -> Assembly:
         device="none",
         dtype="none",
         pid=os.getpid(),
+        draft_sources=script.draft_sources,
     )
     return Assembly(
         engine=ScriptedEngine(script.pace_s, script.batch),
