@@ -104,6 +104,9 @@ class CacheConfig:
     `kv_disk_bytes` in the folder `kv_disk`, "off" for none, which a restarted engine finds again; on a CPU only. They
     come back where that is faster than to compute them. With a disk and without `kv_host_bytes` these are 64 MiB.
 
+    With the `kv_role` "prefill" an engine keeps the blocks of prompts for others, in `kv_host_bytes` (without them
+    256 MiB); with "decode" it takes the blocks of its prompts from these. `serve --prefill-engines` sets both.
+
     `image_bytes` is the most memory, on the device, of encoded images that may be asked for again.
     """
 
@@ -116,6 +119,7 @@ class CacheConfig:
     kv_host_bytes: int = 0
     kv_disk: str = "off"
     kv_disk_bytes: int = 4 << 30
+    kv_role: Literal["none", "prefill", "decode"] = "none"
     image_bytes: int = 256 << 20
 
     def __post_init__(self) -> None:
@@ -125,11 +129,11 @@ class CacheConfig:
         _at_least(self, "image_bytes", 0)
         if not self.kv_disk:
             raise ConfigError("kv_disk is empty", where="kv_disk", hint="give a folder, or off")
-        if (self.kv_host_bytes or self.kv_disk != "off") and not self.prefix_caching:
+        if self.has_tiers and not self.prefix_caching:
             raise ConfigError(
                 "blocks are kept for a prefix cache only",
                 where="prefix_caching",
-                hint="leave prefix_caching on, or give neither kv_host_bytes nor kv_disk",
+                hint=f"leave prefix_caching on, or leave out {self.first_tier}",
             )
         if self.num_blocks is not None:
             _at_least(self, "num_blocks", 2)
@@ -140,6 +144,18 @@ class CacheConfig:
                 f"memory_fraction must be above 0 and at most 1, not {self.memory_fraction}",
                 where="memory_fraction",
             )
+
+    @property
+    def has_tiers(self) -> bool:
+        """Whether blocks leave the cache for another place, or come from one."""
+        return bool(self.kv_host_bytes) or self.kv_disk != "off" or self.kv_role != "none"
+
+    @property
+    def first_tier(self) -> str:
+        """The first setting that asks for that, for errors."""
+        if self.kv_host_bytes:
+            return "kv_host_bytes"
+        return "kv_disk" if self.kv_disk != "off" else "kv_role"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

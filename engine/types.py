@@ -138,6 +138,9 @@ class Request:
     prevents a tenant from detecting, by response times, what another tenant has sent. With an `adapter` the model
     computes with its matrices added; None: the model as it is. `draft` is a likely output, which may save time and
     never changes the output (`EngineInfo.draft_sources`).
+
+    With `exports` the keys and values of its full blocks are kept for other engines when it ends; `kv_peer` is the
+    address of an engine that has kept those of the prompt, "" for none.
     """
 
     id: str
@@ -154,6 +157,8 @@ class Request:
     bulk: bool = False
     adapter: AdapterRef | None = None
     draft: tuple[int, ...] = ()
+    exports: bool = False
+    kv_peer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,10 @@ class EngineFacts(Wire):
     context_length: int = Field(description="Most tokens of a prompt and its output together.")
     blocks: int = Field(description="KV blocks.")
     block_size: int = Field(description="Tokens in a KV block.")
+    kv_role: Literal["none", "prefill", "decode"] = Field(
+        default="none",
+        description="`prefill`: it computes prompts for other engines; `decode`: it continues from their blocks.",
+    )
     pid: int
     start_seconds: dict[str, float] = Field(
         default_factory=dict, description="Seconds that each part of the start took."

@@ -55,7 +55,8 @@ class ServiceConfig:
     names in a Host header, `*` for any; the default is described in `access`. With `allow_anonymous` a server without
     keys may listen for other machines. `cors_origins` are the origins of web pages that may call the server from a
     browser. `tls_cert` and `tls_key` are PEM files. With `vllm_metrics` metrics have vLLM's names, too. `engines` is
-    the number of engine processes, each with a GPU of its own where there are GPUs; a request waits `engine_wait_s`
+    the number of engine processes, each with a GPU of its own where there are GPUs, of which the first
+    `prefill_engines` compute prompts for the others; a request waits `engine_wait_s`
     where none is ready. With `engine_standby` a process stands by for each engine, ready to replace it; "auto" is on
     for engines on a GPU or in several processes. `tool_format` is the wire format in which the model calls tools;
     `auto` finds it in the chat template. `calibration` is the file of a calibration of the model's confidences.
@@ -76,6 +77,7 @@ class ServiceConfig:
     grace_s: float = 30.0
     cpu_threads: int = 4
     engines: int = 1
+    prefill_engines: int = 0
     api_workers: int = 0
     engine_wait_s: float = 60.0
     engine_standby: Literal["auto", "on", "off"] = "auto"

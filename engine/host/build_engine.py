@@ -44,7 +44,7 @@ from ..text.tokenizer import Tokenizer
 from ..types import ImageFormat
 from .assembly import Assembly
 from .build_drafts import build_drafts, draft_settings, replayed
-from .build_offload import TimedSteps, build_offload
+from .build_offload import TimedSteps, blocks_address, build_offload
 from .messages import EngineInfo
 from .preparation import Preparation
 
@@ -83,17 +83,19 @@ def build_prepared(prepared: Preparation) -> Assembly:
     turn_s = math.inf if ahead else TURN_S
     constraints = _constraints(config, executor, compiler_service, exports, vocabulary, turn_s)
     drafting = build_drafts(sources, built, config, constraints, tokenizer) if sources else None
-    offload = build_offload(config, built)
-    if offload is not None:
-        closing.callback(offload.close)
+    offload = build_offload(config, built, prepared.sockets, closing)
     executor = replayed(sources, config, executor)
     images = image_format(Path(config.model.model), built.spec.vision)
     limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids), images)
     scheduler = _scheduler(config, built, limits, drafting and drafting.proposals, offload)
     seconds = {"prepare": prepared.seconds, **built.seconds}
     seconds["build"] = round(time.perf_counter() - began, 3)
-    info = _info(config, built, images, seconds)
-    info = msgspec.structs.replace(info, draft_sources=tuple(source.name for source in sources))
+    info = msgspec.structs.replace(
+        _info(config, built, images, seconds),
+        draft_sources=tuple(source.name for source in sources),
+        kv_role=config.cache.kv_role,
+        kv_address=blocks_address(config, prepared.sockets),
+    )
     pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
     pipeline = OneAhead if ahead else Serial
     if drafting is not None:

@@ -1,11 +1,12 @@
-"""Builds the tiers below the KV cache of an engine from its settings.
+"""Builds the tiers below the KV cache of an engine from its settings, and its exchange of blocks with other engines.
 
-Does: identify the model and the layout of its blocks, and open the tiers. Does not: copy.
+Does: identify the model and the layout of its blocks, open the tiers, listen. Does not: copy.
 """
 
 import json
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
@@ -16,42 +17,66 @@ from ..build_runner import Built
 from ..config import EngineConfig
 from ..errors import ConfigError
 from ..memory.disk_tier import open_tier
+from ..memory.exported_blocks import BlockServer, ExportedBlocks
 from ..memory.host_tier import HostTier
 from ..memory.offload import Offload
+from ..memory.peer_tier import PeerTier
 from ..memory.swap import TransferRule
 from ..metrics import Stopwatch
 from ..pipeline import Pipeline
 from ..plan import Changes, Plan
 
 STAGING: Final = 64 << 20  # bytes of the host tier where only a disk is given
+EXPORTED: Final = 256 << 20  # bytes kept for other engines, where `kv_host_bytes` does not say
+
+BLOCKS_SOCKET: Final = "blocks"  # in the folder of the sockets of an engine
 
 _SAMPLES: Final = 16  # pieces of a weights file that are hashed to identify it
 _PIECE: Final = 1 << 16
 
 
-def build_offload(config: EngineConfig, built: Built) -> Offload | None:
-    """The tiers that the settings ask for; None for none.
+def build_offload(
+    config: EngineConfig, built: Built, sockets: Path | None, closing: ExitStack
+) -> Offload | None:
+    """The tiers that the settings ask for; None for none. `closing` ends them, and the server of blocks before them.
 
     Raises:
-        ConfigError: they do not fit the device, or the folder cannot be used.
+        ConfigError: they do not fit the device, the folder cannot be used, or there is none for sockets.
     """
     cache = config.cache
-    if not cache.kv_host_bytes and cache.kv_disk == "off":
+    if not cache.has_tiers:
         return None
     if built.device.type != "cpu":
         raise ConfigError(
-            "blocks are kept on the host and on disk by engines on a CPU only",
-            where="kv_host_bytes" if cache.kv_host_bytes else "kv_disk",
-            hint="leave out kv_host_bytes and kv_disk, or set device to cpu",
+            "blocks leave the device in engines on a CPU only",
+            where=cache.first_tier,
+            hint=f"leave out {cache.first_tier}, or set device to cpu",
         )
-    kv = built.runner.cache
-    disk = None
+    kv, disk = built.runner.cache, None
+    version = layout_version(config, built)
     if cache.kv_disk != "off":
-        disk = open_tier(
-            Path(cache.kv_disk).expanduser(), layout_version(config, built), cache.kv_disk_bytes
-        )
+        disk = open_tier(Path(cache.kv_disk).expanduser(), version, cache.kv_disk_bytes)
+    exported = peers = None
+    if cache.kv_role == "prefill":
+        exported = ExportedBlocks(cache.kv_host_bytes or EXPORTED)
+    elif cache.kv_role == "decode":
+        peers = PeerTier(bytes.fromhex(version), kv.block_bytes)
     host = HostTier(cache.kv_host_bytes or STAGING)
-    return Offload(kv, kv.block_size, host, disk, TransferRule())
+    offload = Offload(kv, kv.block_size, host, disk, TransferRule(), exported, peers)
+    closing.callback(offload.close)
+    if exported is not None:
+        if sockets is None:
+            raise ConfigError("blocks are sent by the engines of a service only", where="kv_role")
+        server = BlockServer(sockets / BLOCKS_SOCKET, bytes.fromhex(version), exported)
+        closing.callback(server.close)
+    return offload
+
+
+def blocks_address(config: EngineConfig, sockets: Path | None) -> str:
+    """Where other engines get the blocks of prompts that this one computes for them; "" if it computes none."""
+    return (
+        "" if sockets is None or config.cache.kv_role != "prefill" else str(sockets / BLOCKS_SOCKET)
+    )
 
 
 def layout_version(config: EngineConfig, built: Built) -> str:

@@ -5,27 +5,29 @@ Does not: start them (`engine/host/supervision.py`).
 """
 
 from dataclasses import replace
+from typing import Literal
 
 from ..config import EngineConfig, processor_cores, visible_gpus
 from ..errors import ConfigError
 from .supervisor import Launch
 
 
-def launches(config: EngineConfig, count: int = 1) -> tuple[Launch, ...]:
-    """The launches of several engines with equal settings. One engine has the whole machine.
+def launches(config: EngineConfig, count: int = 1, prefill: int = 0) -> tuple[Launch, ...]:
+    """The launches of several engines with equal settings; the first `prefill` of them compute prompts for the others.
+
+    One engine has the whole machine.
 
     Raises:
-        ConfigError: there are GPUs, but not one for each rank of each engine.
+        ConfigError: there are GPUs, but not one for each rank of each engine; or no engine is left for outputs.
     """
-    if count == 1:
+    if count == 1 and not prefill:
         return (Launch.of(config),)
     gpus = visible_gpus() if config.model.device != "cpu" else ()
     tp = config.parallel.tp
     if not gpus:
         threads = config.model.threads or max(1, processor_cores() // (count * tp))
-        shared = replace(config, model=replace(config.model, threads=threads))
-        return (Launch.of(shared),) * count
-    if len(gpus) < count * tp:
+        config = replace(config, model=replace(config.model, threads=threads))
+    elif len(gpus) < count * tp:
         raise ConfigError(
             f"{count} engines need {tp} GPUs each, and there are {len(gpus)}",
             where="engines",
@@ -33,6 +35,21 @@ def launches(config: EngineConfig, count: int = 1) -> tuple[Launch, ...]:
         )
     shares = [",".join(gpus[number * tp : (number + 1) * tp]) for number in range(count)]
     return tuple(
-        replace(Launch.of(config), environment=(("CUDA_VISIBLE_DEVICES", share),))
-        for share in shares
+        replace(Launch.of(one), environment=(("CUDA_VISIBLE_DEVICES", share),) if share else ())
+        for one, share in zip(_with_roles(config, count, prefill), shares, strict=True)
     )
+
+
+def _with_roles(config: EngineConfig, count: int, prefill: int) -> list[EngineConfig]:
+    """The settings of each engine."""
+    if not prefill:
+        return [config] * count
+    if prefill >= count:
+        raise ConfigError(
+            f"{prefill} engines for prompts leave no engine for outputs, of {count}",
+            where="prefill_engines",
+            hint=f"--engines {prefill + 1} or more",
+        )
+    roles: list[Literal["prefill", "decode"]] = ["prefill"] * prefill
+    roles += ["decode"] * (count - prefill)
+    return [replace(config, cache=replace(config.cache, kv_role=role)) for role in roles]

@@ -4,6 +4,8 @@ Does: define, encode and decode all messages, refuse everything else. Does not: 
 name of the client travels in front of a command, as a frame of its own.
 """
 
+from typing import Literal
+
 import msgspec
 from intaglio.grammar.api import CacheStats
 
@@ -19,7 +21,8 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     tokens; `parameters` is the number of weights; `pid` is the process the engine runs in. `start_s` is the time of
     each part of its start, in seconds. `folder` is that of the checkpoint; for adapters there are `max_adapters`
     places, for ranks up to `adapter_rank`. `images`: how the model reads images; None if it reads none.
-    `draft_sources` are the sources of drafts that it asks.
+    `draft_sources` are the sources of drafts that it asks. `kv_role`: see `CacheConfig`; `kv_address`: where other
+    engines get the blocks of prompts that this one computes for them.
     """
 
     model: str
@@ -38,6 +41,8 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     images: ImageFormat | None = None
     ranks: int = 1
     draft_sources: tuple[str, ...] = ()
+    kv_role: Literal["none", "prefill", "decode"] = "none"
+    kv_address: str = ""
 
 
 class BlockReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,17 +22,21 @@ from ..text.tokenizer import Tokenizer
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """An engine that is prepared. `group` is None for one process; `seconds` is the time that it took."""
+    """An engine that is prepared. `group` is None for one process; `seconds` is the time that it took.
+
+    `sockets` is the folder for sockets of the engine's process; None for an engine in a program of the user.
+    """
 
     config: EngineConfig
     tokenizer: Tokenizer
     compiler: Compiler
     group: RankGroup | None
     seconds: float
+    sockets: Path | None = None
 
     @classmethod
-    def of(cls, config: EngineConfig) -> Self:
-        """Prepare the engine of these settings.
+    def of(cls, config: EngineConfig, sockets: Path | None = None) -> Self:
+        """Prepare the engine of these settings, in a process with this folder for sockets.
 
         Raises:
             ModelError: the checkpoint or its tokenizer cannot be used.
@@ -50,7 +54,8 @@ class Preparation:
             if group is not None:
                 group.close()
             raise
-        return cls(config, tokenizer, compiler, group, round(time.perf_counter() - began, 3))
+        seconds = round(time.perf_counter() - began, 3)
+        return cls(config, tokenizer, compiler, group, seconds, sockets)
 
     def warm(self) -> None:
         """Load the loops of batches and of grammars, which takes seconds of a processor, while nothing waits for it."""

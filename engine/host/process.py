@@ -245,11 +245,11 @@ def main(builder: Builder | None = None) -> int:
     shared = Path(sys.argv[1])
     folder = shared / sys.argv[2]
     configuration = sys.stdin.buffer.readline()
-    build = builder or _build
+    build = builder or partial(_build, folder)
     if configuration == STANDBY:
         configuration = sys.stdin.buffer.readline()
         if builder is None:
-            build = _prepared(configuration)
+            build = _prepared(folder, configuration)
         if not sys.stdin.buffer.readline():
             return 0  # the parent has exited, or does not need this process
     threading.Thread(target=_end_with_parent, args=(shared,), daemon=True).start()
@@ -271,15 +271,15 @@ def main(builder: Builder | None = None) -> int:
         context.term()
 
 
-def _prepared(configuration: bytes) -> Builder:
+def _prepared(sockets: Path, configuration: bytes) -> Builder:
     """The function that builds the engine.
 
     If preparation fails, the engine is built from the start, which reports the reason.
     """
     try:
-        preparation = _prepare(configuration)
+        preparation = _prepare(sockets, configuration)
     except EngineError:
-        return _build
+        return partial(_build, sockets)
     from .build_engine import build_prepared
 
     preparation.warm()
@@ -301,20 +301,20 @@ def _serve(host: Host, outbox: _Outbox, build: Callable[[], Assembly]) -> int:
     return 0
 
 
-def _build(configuration: bytes) -> Assembly:
-    prepared = _prepare(configuration)
+def _build(sockets: Path, configuration: bytes) -> Assembly:
+    prepared = _prepare(sockets, configuration)
     from .build_engine import build_prepared
 
     return build_prepared(prepared)
 
 
-def _prepare(configuration: bytes) -> "Preparation":
+def _prepare(sockets: Path, configuration: bytes) -> "Preparation":
     from ..config import EngineConfig, wait_passively
 
     wait_passively()  # before torch is loaded
     from .preparation import Preparation
 
-    return Preparation.of(msgspec.json.decode(configuration, type=EngineConfig))
+    return Preparation.of(msgspec.json.decode(configuration, type=EngineConfig), sockets)
 
 
 def _refused(request_id: str, prompt_tokens: int, error: EngineError) -> Delta:

@@ -61,8 +61,8 @@ class Watch:
 
     With `standby` a second process waits while the engine is ready: it has loaded its libraries and tokenizer, with
     those of its other ranks, and uses no device. "auto" is on for engines on a GPU: their libraries take longest;
-    and for engines in several processes, each of which may end all of them. It is started when the engine has been ready
-    for `standby_after_s`: earlier it would delay the requests that were waiting for the engine.
+    and for engines in several processes, each of which may end all of them. It is started when the engine has been
+    ready for `standby_after_s`: earlier it would delay the requests that were waiting for the engine.
     """
 
     first_beat_s: float = 60.0

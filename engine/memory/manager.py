@@ -112,6 +112,8 @@ class KVManager:
         self._pool.give(reversed(table))
         self._adapters.release(seq.id)
         if self._prefix is not None:
+            if seq.request.exports and table and not spoiled and self._offload is not None:
+                self._offload.export(self._prefix.published(seq.id), table)
             self._prefix.release(seq.id)
             if spoiled:
                 self._prefix.forget(table)
@@ -170,6 +172,7 @@ class KVManager:
             return None
         if contents and self._offload is not None:
             self._offload.restore(blocks[: len(contents)], contents)
+            self._offload.forget(seq.id)
         self._tables[seq.id] = [*found, *blocks]
         computed = (len(found) + len(contents)) * self.block_size
         return Reservation((*found, *blocks), computed)
@@ -179,7 +182,8 @@ class KVManager:
         if self._offload is None or self._prefix is None:
             return []
         chains = self._prefix.ahead(seq.id, seq.tokens, seq.request.images)
-        return self._offload.find(seq.id, chains, alone=not self._tables)
+        peer = seq.request.kv_peer
+        return self._offload.find(seq.id, chains, alone=not self._tables, peer=peer)
 
     def _take(self, count: int) -> tuple[int, ...] | None:
         blocks = self._pool.take(count)

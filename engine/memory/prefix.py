@@ -120,6 +120,15 @@ class PrefixCache:
         page = self._held.get(block)
         return None if page is None else page.chain
 
+    def published(self, seq_id: int) -> list[Chain]:
+        """The chains of the full blocks of a sequence that were published, from the first on."""
+        trail, found = self._trails[seq_id], []
+        page = trail.page
+        while isinstance(page, Page):
+            found.append(page.chain)
+            page = page.before
+        return found[::-1]
+
     def is_shared(self, block: int) -> bool:
         """Whether more than one sequence used the content of a block."""
         return block in self._shared

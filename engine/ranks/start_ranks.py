@@ -39,9 +39,10 @@ def start_ranks(config: EngineConfig) -> RankGroup | None:
 
 def _refuse_tiers(config: EngineConfig) -> None:
     """Raise `ConfigError` for tiers of the KV cache, which hold the blocks of one process."""
-    if config.cache.kv_host_bytes or config.cache.kv_disk != "off":
+    if config.cache.has_tiers:
+        tier = config.cache.first_tier
         raise ConfigError(
-            "blocks are kept on the host and on disk by engines in one process only",
-            where="kv_host_bytes" if config.cache.kv_host_bytes else "kv_disk",
-            hint="leave out kv_host_bytes and kv_disk, or set tp to 1",
+            "blocks leave the cache of engines in one process only",
+            where=tier,
+            hint=f"leave out {tier}, or set tp to 1",
         )

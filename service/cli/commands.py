@@ -34,6 +34,7 @@ from .serve_options import (
     KvDiskOption,
     KvHostBytesOption,
     MaxAdaptersOption,
+    PrefillEnginesOption,
     ToolFormatOption,
     TpOption,
     TracesOption,
@@ -198,6 +199,7 @@ def serve(
         Path | None, typer.Option(help="Folder for files of clients; enables jobs.")
     ] = None,
     engines: EnginesOption = None,
+    prefill_engines: PrefillEnginesOption = None,
     tp: TpOption = None,
     api_workers: Annotated[
         int | None,
@@ -243,6 +245,7 @@ def serve(
             log_format=log_format,
             data=data,
             engines=engines,
+            prefill_engines=prefill_engines,
             tp=tp,
             api_workers=api_workers,
             vllm_metrics=vllm_metrics,

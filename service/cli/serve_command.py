@@ -27,6 +27,7 @@ class ServeCommand:
     log_format: str | None
     data: Path | None
     engines: int | None = None
+    prefill_engines: int | None = None
     api_workers: int | None = None
     vllm_metrics: bool | None = None
     traces: bool | None = None
@@ -81,6 +82,7 @@ def run(settings: ServeCommand) -> Exit:
                 port=settings.port,
                 log_format=settings.log_format,
                 engines=settings.engines,
+                prefill_engines=settings.prefill_engines,
                 api_workers=settings.api_workers,
                 vllm_metrics=settings.vllm_metrics,
                 traces=settings.traces,

@@ -32,6 +32,12 @@ EnginesOption = Annotated[
     int | None,
     typer.Option(min=1, max=64, help="Engine processes, each with a GPU of its own.  [default: 1]"),
 ]
+PrefillEnginesOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0, max=63, help="Engines of these that compute prompts for the others.  [default: 0]"
+    ),
+]
 TpOption = Annotated[
     int | None,
     typer.Option(

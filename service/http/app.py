@@ -320,7 +320,8 @@ def application(engine: EngineConfig, config: ServiceConfig) -> Application:
     """
     folder = Path(engine.model.model)
     load_text = partial(TextModel.load, folder, config.calibration_file)
-    engines = Engines.owned(launches(engine, config.engines), Watch(standby=config.engine_standby))
+    starts = launches(engine, config.engines, config.prefill_engines)
+    engines = Engines.owned(starts, Watch(standby=config.engine_standby))
     backend = EngineRouter(engines, RoutingPolicy(wait_s=config.engine_wait_s))
     name = folder.resolve().name
     return Application(backend, load_text, name, config, grammar=engine.grammar)

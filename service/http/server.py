@@ -142,7 +142,7 @@ def serve(
     plan = FleetPlan(
         config=config,
         grammar=engine.grammar,
-        launches=launches(engine, config.engines),
+        launches=launches(engine, config.engines, config.prefill_engines),
         folder=str(folder),
         model=folder.resolve().name,
         count=count,

@@ -65,7 +65,7 @@ class EngineCollector:
         yield from self._process.collect()
         if snapshot is None or info is None:
             return
-        yield from _gauges(snapshot, info.blocks)
+        yield from _gauges(snapshot)
         yield from _counters(snapshot)
         if self._engine.grammars is not None:
             yield from _grammars(self._engine.grammars)
@@ -84,7 +84,7 @@ def _engine_lives(lives: Lives) -> Iterator[Metric]:
     )
 
 
-def _gauges(snapshot: Snapshot, blocks: int) -> Iterator[Metric]:
+def _gauges(snapshot: Snapshot) -> Iterator[Metric]:
     last = snapshot.last_step
     for name, text, value in (
         ("num_requests_running", "Sequences that hold KV blocks.", snapshot.running),
@@ -93,7 +93,7 @@ def _gauges(snapshot: Snapshot, blocks: int) -> Iterator[Metric]:
         (
             "kv_cache_usage_ratio",
             "Share of the KV blocks in use.",
-            1 - snapshot.free_blocks / blocks if snapshot.steps else 0.0,
+            1 - snapshot.free_blocks / snapshot.blocks if snapshot.steps else 0.0,
         ),
         ("batch_sequences", "Sequences of the last step.", last.sequences if last else 0),
         (

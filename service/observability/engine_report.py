@@ -56,6 +56,7 @@ def _facts(info: EngineInfo) -> EngineFacts:
         context_length=info.context_length,
         blocks=info.blocks,
         block_size=info.block_size,
+        kv_role=info.kv_role,
         pid=info.pid,
         start_seconds=dict(info.start_s),
     )

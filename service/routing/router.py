@@ -1,8 +1,9 @@
 """The engines of a service as one backend: each request goes to one engine, and to another if that one dies.
 
-Does: choose an engine for each request (`affinity`); send a request again that was lost with its engine; continue its
-stream where it ended (`replay`), or end it with a retryable error; hold requests while no engine is ready. Does not:
-start or watch engines, judge suspicious requests, or queue by tenant.
+Does: choose an engine for each request (`affinity`), after its prompt was computed by an engine for prompts where there
+are such (`prefill_stage`); send a request again that was lost with its engine; continue its stream where it ended
+(`replay`), or end it with a retryable error; hold requests while no engine is ready. Does not: start or watch engines,
+judge suspicious requests, or queue by tenant.
 
 A request that samples without a seed gets one here, so that its second attempt gives the answer of its first.
 """
@@ -30,6 +31,7 @@ from intaglio.engine.api import (
 from .affinity import chosen, prefix_key
 from .engine_view import EngineView, RoutedEngine
 from .patience import Patience
+from .prefill_stage import Prefilled, PrefillStage
 from .replay import DifferentAnswer, Replay
 from .totals import blocks_of
 
@@ -73,6 +75,7 @@ class EngineRouter(EngineView):
         self._group = group
         self._policy = policy or RoutingPolicy()
         self._loads = dict.fromkeys(range(len(self._engines)), 0)
+        self._prefill = PrefillStage(self._engines)
         self._moved = asyncio.Event()
         for engine in self._engines:
             engine.when_moved(self._move)
@@ -111,16 +114,17 @@ class EngineRouter(EngineView):
         patience, replay = Patience(self._policy.wait_s), Replay()
         while True:
             try:
-                if not await self._wait(patience, request, began):
+                prompt = await self._prompted(patience, request, began)
+                if prompt is None:
                     yield _late(request)
                     return
                 index = self._choose(request)
                 with self._counted(index, request):
-                    engine, left = self._engines[index], _left(request, began)
+                    engine, left = self._engines[index], _left(prompt.request, began)
                     async with aclosing(engine.generate(left, whole=whole)) as deltas:
                         async for delta in deltas:
                             if (fresh := replay.unseen(delta)) is not None:
-                                yield fresh
+                                yield prompt.counted(fresh)
                 return
             except DifferentAnswer:
                 raise _broken_off() from None
@@ -147,8 +151,22 @@ class EngineRouter(EngineView):
         """End every request in flight, and the engines where they belong to this process."""
         await self._group.close()
 
+    async def _prompted(
+        self, patience: Patience, request: Request, began: float
+    ) -> Prefilled | None:
+        """The request for an engine that is ready, after its prompt; None if its deadline passes first.
+
+        Raises:
+            EngineStopped: no engine became ready in time, or none will.
+        """
+        if not await self._wait(patience, request, began):
+            return None
+        prompt = await self._prefill.run(request, _left(request, began).deadline)
+        return prompt if await self._wait(patience, request, began) else None
+
     def _choose(self, request: Request) -> int:
         ready = self._ready()
+        ready = [index for index in ready if not self._prefill.address(index)] or ready
         if len(ready) == 1:
             return ready[0]
         loads = {index: self._loads[index] for index in ready}

@@ -3,11 +3,19 @@
 Does: add up counters, gauges and block reports; state what holds for all engines together. Does not: collect them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import zip_longest
 from typing import Any, TypeVar
 
-from intaglio.engine.api import BlockReport, EngineState, Lives, Snapshot
+from intaglio.engine.api import (
+    BlockReport,
+    DraftCounts,
+    EngineState,
+    Lives,
+    OffloadCounts,
+    Snapshot,
+)
 from intaglio.grammar.api import CacheStats
 
 T = TypeVar("T", Snapshot, CacheStats)
@@ -50,8 +58,37 @@ def metrics_of(snapshots: Sequence[Snapshot]) -> Snapshot | None:
             _added(total, other),
             most_sequences=max(total.most_sequences, other.most_sequences),
             last_step=other.last_step or total.last_step,
+            drafts=_drafts_of(total.drafts, other.drafts),
+            offloaded=_tiers_of(total.offloaded, other.offloaded),
         )
     return total
+
+
+def _drafts_of(one: DraftCounts, other: DraftCounts) -> DraftCounts:
+    """The sums of all counts."""
+    return DraftCounts(
+        drafted=_sums(one.drafted, other.drafted),
+        accepted=_sums(one.accepted, other.accepted),
+        drafted_at=tuple(map(sum, zip_longest(one.drafted_at, other.drafted_at, fillvalue=0))),
+        accepted_at=tuple(map(sum, zip_longest(one.accepted_at, other.accepted_at, fillvalue=0))),
+    )
+
+
+def _tiers_of(one: OffloadCounts, other: OffloadCounts) -> OffloadCounts:
+    """The sums of all counts, and the highest rates: engines of one machine have equal rates, once they measured."""
+    return OffloadCounts(
+        blocks=_sums(one.blocks, other.blocks),
+        nbytes=_sums(one.nbytes, other.nbytes),
+        rates={name: max(one.rates.get(name, 0), rate) for name, rate in other.rates.items()}
+        or one.rates,
+        decided=_sums(one.decided, other.decided),
+        faults=_sums(one.faults, other.faults),
+    )
+
+
+def _sums(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """The sums by key."""
+    return {key: one.get(key, 0) + other.get(key, 0) for key in {**one, **other}}
 
 
 def grammars_of(stats: Sequence[CacheStats]) -> CacheStats | None:
@@ -80,7 +117,7 @@ def _added(one: T, other: T) -> T:
     for member in fields(one):
         a, b = getattr(one, member.name), getattr(other, member.name)
         if isinstance(a, dict):
-            changes[member.name] = {key: a.get(key, 0) + b.get(key, 0) for key in {**a, **b}}
+            changes[member.name] = _sums(a, b)
         elif isinstance(a, int | float) and not isinstance(a, bool):
             changes[member.name] = a + b
     return replace(one, **changes)

@@ -35,6 +35,8 @@ COVERED = {
     "engine/host/supervision.py": "tests/engine/process/test_client.py",
     "engine/host/supervisor.py": "tests/engine/process/test_client.py",
     "engine/inbox.py": "tests/engine/test_loop.py",
+    "engine/memory/block_exchange.py": "tests/engine/memory/test_peer_tier.py",
+    "engine/memory/exported_blocks.py": "tests/engine/memory/test_peer_tier.py",
     "engine/metrics.py": "tests/engine/test_loop.py",
     "engine/model/adapted_weight.py": "tests/engine/run/test_adapter_store.py",
     "engine/model/adapter_config.py": "tests/engine/model/test_adapter_files.py",

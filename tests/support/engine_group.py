@@ -5,6 +5,7 @@ A request is answered with one token, the number of the engine, unless the engin
 
 from collections.abc import AsyncGenerator, Callable
 
+import msgspec
 from intaglio.engine.api import (
     BlockReport,
     Delta,
@@ -49,12 +50,14 @@ class EngineDouble:
         self.requests: list[Request] = []
         self.quarantined: set[str] = set()
         self.behaviour: Behaviour = self._answer
+        self.kv_address = ""
         self._on_move: Callable[[], None] = lambda: None
 
     @property
     def status(self) -> EngineStatus:
         fault = Unusable("as told", "") if self.state is EngineState.UNUSABLE else None
-        return EngineStatus(index=self.index, state=self.state, info=INFO, fault=fault)
+        info = msgspec.structs.replace(INFO, kv_address=self.kv_address)
+        return EngineStatus(index=self.index, state=self.state, info=info, fault=fault)
 
     @property
     def lives(self) -> Lives:

@@ -51,3 +51,13 @@ def test_ranks_of_several_engines_share_the_cores() -> None:
     share = max(1, processor_cores() // 6)
     for one in launches(divided, 3):
         assert json.loads(one.configuration)["model"]["threads"] == share
+
+
+def test_the_first_engines_compute_prompts_for_the_others() -> None:
+    found = launches(config("cpu"), 3, prefill=1)
+    roles = [json.loads(one.configuration)["cache"]["kv_role"] for one in found]
+    assert roles == ["prefill", "decode", "decode"]
+    for count, prefill in ((1, 1), (2, 2)):
+        with pytest.raises(ConfigError, match="no engine for outputs") as refused:
+            launches(config("cpu"), count, prefill)
+        assert refused.value.where == "prefill_engines"

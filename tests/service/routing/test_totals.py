@@ -5,11 +5,13 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from intaglio.engine.api import BlockReport, Lives, Snapshot
+from intaglio.engine.api import BlockReport, DraftCounts, Lives, OffloadCounts, Snapshot
 from intaglio.grammar.api import CacheStats
 from intaglio.service.routing.totals import blocks_of, grammars_of, lives_of, metrics_of
 
 NUMBERS = st.integers(0, 10**9)
+ZEROES: dict[str, Any] = {f.name: 0 for f in fields(Snapshot) if f.type in ("int", int)}
+SNAPSHOT = Snapshot(**ZEROES, finished={}, seconds={}, last_step=None)
 
 
 @st.composite
@@ -31,6 +33,36 @@ def test_every_counter_is_added(parts: list[Snapshot]) -> None:
         expected = sum(part.finished.get(end, 0) for part in parts)
         assert total.finished.get(end, 0) == expected
     assert total.seconds["plan"] == 0.5 * len(parts)
+
+
+def test_drafts_and_tiers_are_added() -> None:
+    first = DraftCounts({"document": 5}, {"document": 3}, (3, 2), (2, 1))
+    second = DraftCounts({"document": 1, "model": 4}, {"model": 1}, (5,), (1,))
+    prefill = OffloadCounts({"exported": 4}, {"exported": 64}, {"compute": 9.0}, {}, {})
+    decode = OffloadCounts(
+        {"host": 1},
+        {"host": 16},
+        {"compute": 3.0, "host": 7.0},
+        {"fetch_peer": 64},
+        {"exchange": 1},
+    )
+    total = metrics_of(
+        [
+            replace(SNAPSHOT, drafts=first, offloaded=prefill),
+            replace(SNAPSHOT, drafts=second, offloaded=decode),
+        ]
+    )
+    assert total is not None
+    assert total.drafts == DraftCounts(
+        {"document": 6, "model": 4}, {"document": 3, "model": 1}, (8, 2), (3, 1)
+    )
+    assert total.offloaded == OffloadCounts(
+        {"exported": 4, "host": 1},
+        {"exported": 64, "host": 16},
+        {"compute": 9.0, "host": 7.0},
+        {"fetch_peer": 64},
+        {"exchange": 1},
+    )
 
 
 def test_nothing_adds_up_to_nothing() -> None:

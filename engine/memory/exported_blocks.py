@@ -1,0 +1,122 @@
+"""Contents of KV blocks that this engine computed for others: kept for a while, and sent on request.
+
+Does: keep contents within a bound of bytes, and answer the engines that connect to a socket of this user. Does not:
+copy from a device (`offload`), or find out which engine needs them (the router does).
+"""
+
+import socket
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from .block_exchange import Channel, ExchangeError
+from .host_tier import HostTier
+from .page_key import Chain
+
+PATIENCE_S: Final = 10.0  # for a reader to take an answer
+
+
+class ExportedBlocks:
+    """Contents of at most `most_bytes` bytes by chain; the least recently used go first. Safe to share by threads."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._guard = threading.Lock()
+        self._contents = HostTier(most_bytes)
+
+    def __contains__(self, chain: Chain) -> bool:
+        return chain in self._contents
+
+    def __len__(self) -> int:
+        return len(self._contents)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return self._contents.nbytes
+
+    def put(self, chain: Chain, content: bytes) -> None:
+        """Keep a content."""
+        with self._guard:
+            for _ in self._contents.put(chain, content):
+                pass
+
+    def first(self, chains: Sequence[Chain]) -> list[bytes]:
+        """The contents of the first of these chains, up to one that is not held."""
+        found: list[bytes] = []
+        with self._guard:
+            for chain in chains:
+                content = self._contents.get(chain)
+                if content is None:
+                    break
+                found.append(content)
+        return found
+
+
+class BlockServer:
+    """Sends exported contents to the engines that connect to the socket at `path`; one thread for each of them."""
+
+    def __init__(self, path: Path, version: bytes, blocks: ExportedBlocks) -> None:
+        self._path = path
+        self._version = version
+        self._blocks = blocks
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(path))
+        self._listener.listen()
+        self._guard = threading.Lock()
+        self._open: set[socket.socket] = set()
+        self._closing = False
+        self._thread = threading.Thread(target=self._accept, name="kv-server", daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """The address that requests carry to other engines."""
+        return str(self._path)
+
+    def close(self) -> None:
+        """End all connections and the thread, and remove the socket."""
+        with self._guard:
+            self._closing = True
+            held = list(self._open)
+        for connection in (self._listener, *held):
+            with suppress(OSError):  # the other side is gone
+                connection.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._listener.close()
+        self._path.unlink(missing_ok=True)
+
+    def _accept(self) -> None:
+        readers: list[threading.Thread] = []
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                break
+            with self._guard:
+                if self._closing:
+                    connection.close()
+                    break
+                self._open.add(connection)
+            reader = threading.Thread(
+                target=self._serve, args=(connection,), name="kv-send", daemon=True
+            )
+            reader.start()
+            readers = [each for each in readers if each.is_alive()] + [reader]
+        for reader in readers:
+            reader.join()
+
+    def _serve(self, connection: socket.socket) -> None:
+        """Answer one engine until it leaves or sends something else."""
+        channel = Channel(connection, PATIENCE_S)
+        try:
+            channel.welcome(self._version)
+            while (chains := channel.question()) is not None:
+                channel.answer(chains, self._blocks.first(chains))
+        except ExchangeError:
+            pass  # it computes what it did not get
+        finally:
+            with self._guard:
+                self._open.discard(connection)
+            channel.close()
