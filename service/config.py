@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from .adapters.named_adapters import named_adapters
 
@@ -30,6 +30,10 @@ _MOST = {
     "engines": 64,
 }
 _MOST_WORKERS = 64
+
+MAX_IMAGES: Final = 16
+MAX_IMAGE_TOKENS: Final = 1280
+"""What a request has at most by default: images, and tokens of an image."""
 
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 TOOL_FORMATS = ("auto", "hermes", "llama3", "mistral", "mistral_args")
@@ -85,8 +89,8 @@ class ServiceConfig:
     max_data_bytes: int = 10 * 1024**3
     max_open_jobs: int = 1000
     max_unpacked_bytes: int = 16 * 1024**3
-    max_images: int = 16
-    max_image_tokens: int = 1280
+    max_images: int = MAX_IMAGES
+    max_image_tokens: int = MAX_IMAGE_TOKENS
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     api_keys_file: str = ""
     key_store: str = ""

@@ -4,6 +4,7 @@ Does: know the signatures of common formats. Does not: read or decompress files.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +15,7 @@ _OFFICE: Final = (
     "save it as plain text, or convert it: pandoc -t plain, libreoffice --convert-to txt"
 )
 _TABLES: Final = "save it as CSV, then: intaglio job run FILE.csv"
-_SEEN: Final = "extract its text first with an OCR program, such as tesseract"
+_SEEN: Final = "use a model that reads images, or extract its text first with an OCR program, such as tesseract"
 _UNPACK: Final = "unpack it first"
 # Program output may begin like this; documents for extraction do not.
 _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
@@ -73,6 +74,12 @@ _DOCUMENTS: Final = frozenset(
 )
 
 
+_IMAGES: Final[Mapping[str, str]] = {
+    f"an image ({name})": f"image/{name.lower()}"
+    for name in ("PNG", "JPEG", "GIF", "TIFF", "WebP", "BMP")
+}
+
+
 @dataclass(frozen=True, slots=True)
 class FileKind:
     """The kind of a file ("a PDF") and a hint how to get text from it."""
@@ -92,12 +99,20 @@ def kind_of(head: bytes) -> FileKind | None:
         return FileKind("a ZIP archive", "unpack it first: unzip FILE.zip")
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return FileKind("an image (WebP)", _SEEN)
+    if head.startswith(b"BM") and head[6:10] == bytes(4):
+        return FileKind("an image (BMP)", _SEEN)
     if head[4:8] == b"ftyp":
         return FileKind("an image or a video (HEIC, AVIF, MP4)", _SEEN)
     for signature, name, hint in _BEGINNINGS:
         if head.startswith(signature):
             return FileKind(name, hint)
     return None
+
+
+def image_type(head: bytes) -> str | None:
+    """The media type of an image that a model with vision may read; None for another file."""
+    found = kind_of(head)
+    return None if found is None else _IMAGES.get(found.name)
 
 
 def why_not_utf8(head: bytes, name: str) -> FileKind:

@@ -49,8 +49,8 @@ class DocumentSource(Wire):
 class DocumentNote(Wire):
     """A part of the document that could not be read, and the pages concerned.
 
-    `kind` is `no_text_layer`: the pages are scans or images; `damaged_page`; or `attachments_left_out`. Further kinds
-    may be added.
+    `kind` is `no_text_layer`: the pages are scans or images, and the model did not see them; `blank_page`: nothing is
+    drawn on them; `damaged_page`; or `attachments_left_out`. Further kinds may be added.
     """
 
     kind: str

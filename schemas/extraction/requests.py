@@ -18,6 +18,7 @@ from pydantic_core import PydanticCustomError
 from ..base import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
 from .document_objects import DocumentSource
 from .grounding import ConfidenceMode, Grounding
+from .images import MAX_IMAGES, ImageInput
 
 MAX_MESSAGES = 1024
 MAX_TEXTS = 1024
@@ -155,7 +156,7 @@ class ExtractRequest(Wire):
     """Body of `POST /v1/extract`.
 
     `schema` is a JSON Schema (object or boolean), or the name of a schema in the registry or the catalogue. Exactly one
-    of `text`, `texts`, `messages` and `document` says what to extract from.
+    of `text`, `texts`, `messages` and `document` says what to extract from; or `images` do, alone or before a `text`.
     """
 
     schema_: dict[str, Any] | bool | str = Field(alias="schema")
@@ -173,7 +174,13 @@ class ExtractRequest(Wire):
     )
     document: DocumentSource | None = Field(
         default=None,
-        description="A document as a file: PDF, DOCX, XLSX, XLS, ODS, HTML, mail or text.",
+        description="A document as a file: PDF, DOCX, XLSX, XLS, ODS, HTML, mail or text. For a model that reads "
+        "images, also an image; pages of a PDF without a text layer are drawn for it.",
+    )
+    images: Annotated[tuple[ImageInput, ...], _AS_TUPLE] = Field(
+        default=(),
+        max_length=MAX_IMAGES,
+        description="Images to extract from, for a model that reads images.",
     )
     text: str | None = Field(
         default=None,
@@ -211,11 +218,13 @@ class ExtractRequest(Wire):
         given = [
             name for name in ("messages", "texts", "document") if info.data.get(name) is not None
         ]
-        if text is not None:
+        if info.data.get("images"):
+            given.append("images")
+        elif text is not None:
             given.append("text")
         if len(given) > 1:
             raise ValueError(f"{' and '.join(given)} exclude each other: give one of them")
-        if not given and {"messages", "texts", "document"} <= info.data.keys():
+        if not given and {"messages", "texts", "document", "images"} <= info.data.keys():
             raise PydanticCustomError("missing", "this field is required")
         return text
 

@@ -11,6 +11,7 @@ from ..base import Wire
 from .contract import Contract
 from .document_objects import DocumentSummary
 from .grounding import FieldReport, Span
+from .images import ImageReading
 
 
 class Usage(Wire):
@@ -81,7 +82,8 @@ class ExtractResult(Wire):
     enforced keywords. `warnings` report values that may differ from the document; with `not_stated: "null"`, `data` is
     valid against the schema with null allowed. `fields` has the source and the confidence of each scalar of `data`, by
     JSON Pointer, if the options ask for them. `document` describes the file, if the request had one.
-    `reading` describes how a long document was read, and is null for one that was read at once.
+    `reading` describes how a long document was read, and is null for one that was read at once. `images` are those that
+    the model saw, in their order in the prompt: images of the request, or pages of the document without a text layer.
     """
 
     id: str
@@ -96,3 +98,4 @@ class ExtractResult(Wire):
     fields: dict[str, FieldReport] = Field(default_factory=dict)
     document: DocumentSummary | None = None
     reading: WindowedReading | None = None
+    images: tuple[ImageReading, ...] = ()

@@ -88,7 +88,11 @@ Model = Annotated[
 @reporting
 def extract(
     documents: Annotated[
-        list[str], typer.Argument(metavar="DOCUMENT", help="Text files in UTF-8; - reads stdin.")
+        list[str],
+        typer.Argument(
+            metavar="DOCUMENT",
+            help="Files of text, documents, or images for a model with vision; - reads stdin.",
+        ),
     ],
     schema: Annotated[
         str,

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final
 from intaglio.schemas import catalogue
 from intaglio.schemas.base import MAX_TEXT_CHARACTERS
 
-from ..file_kind import HEAD, is_document, kind_of, why_not_utf8
+from ..file_kind import HEAD, image_type, is_document, kind_of, why_not_utf8
 from .cli_errors import CliError, Exit
 
 _MAX_BYTES: Final = 4 * MAX_TEXT_CHARACTERS + 3  # in UTF-8, with a byte order mark
@@ -125,7 +125,7 @@ def _document(name: str) -> Document:
         content = _bounded(sys.stdin.buffer, name, MAX_FILE_BYTES)
     else:
         content = _content(Path(name), MAX_FILE_BYTES)
-    if is_document(content):
+    if _has_own_format(content):
         return Document(name, None, content)
     text = decoded(name, content)
     if not text.strip():
@@ -133,12 +133,17 @@ def _document(name: str) -> Document:
     return Document(name, text)
 
 
+def _has_own_format(content: bytes) -> bool:
+    """Whether a file is a document or an image, rather than text in UTF-8."""
+    return is_document(content) or image_type(content[:HEAD]) is not None
+
+
 def _bounded(file: BinaryIO, name: str, most: int) -> bytes:
     """Read a whole file up to the size limit of a text, or up to `most` bytes if it is a document in a format of its
     own; refuses longer and endless ones.
     """
     content = file.read(_MAX_BYTES + 1)
-    if len(content) > _MAX_BYTES and is_document(content):
+    if len(content) > _MAX_BYTES and _has_own_format(content):
         content += file.read(most + 1 - len(content))
         if len(content) <= most:
             return content

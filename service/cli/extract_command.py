@@ -28,6 +28,8 @@ from .output_file import replacing, require_no_input_overwritten
 from .stream_command import stream_document
 
 if TYPE_CHECKING:
+    from intaglio.engine.api import EngineInfo
+
     from ..offline.offline_documents import OfflineDocuments, OfflineSource
 
 AT_ONCE = 16
@@ -116,7 +118,7 @@ def _local(command: ExtractCommand, schema: Any, documents: Sequence[Document], 
     folders = None if command.adapter is None else command.adapter.folders
     with (
         offline(command.model, command.calibration, folders) as loaded,
-        _local_documents() as reader,
+        _local_documents(loaded.llm.info) as reader,
     ):
         note = f"model {loaded.llm.info.model} ready in {loaded.seconds:.1f} s"
         errors().print(note, style="dim")
@@ -124,26 +126,28 @@ def _local(command: ExtractCommand, schema: Any, documents: Sequence[Document], 
             batch = documents[start : start + AT_ONCE]
             with spinner(f"extracting {', '.join(document.name for document in batch[:3])} …"):
                 sources = [_source(reader, document) for document in batch]
-                texts = [found.text for found in sources if not isinstance(found, IntaglioError)]
-                outcomes = iter(
-                    loaded.llm.extract_many(schema, texts, return_errors=True, **command.options)
+                items = (
+                    (number, schema, found.content)
+                    for number, found in enumerate(sources)
+                    if not isinstance(found, IntaglioError)
                 )
-            for document, found in zip(batch, sources, strict=True):
+                outcomes = dict(loaded.llm.extract_stream(items, **command.options))
+            for number, (document, found) in enumerate(zip(batch, sources, strict=True)):
                 if isinstance(found, IntaglioError):
                     emit(document, found)
                     continue
-                outcome = next(outcomes)
+                outcome = outcomes[number]
                 if not isinstance(outcome, IntaglioError):
                     outcome = found.in_extraction(outcome)
                 emit(document, outcome)
 
 
 @contextmanager
-def _local_documents() -> Iterator["OfflineDocuments"]:
+def _local_documents(info: "EngineInfo") -> Iterator["OfflineDocuments"]:
     """The reader of files on this machine."""
     from ..offline.offline_documents import OfflineDocuments  # the extra `server`
 
-    with closing(OfflineDocuments()) as reader:
+    with closing(OfflineDocuments(info)) as reader:
         yield reader
 
 

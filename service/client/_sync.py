@@ -127,7 +127,8 @@ class Client:
         `schema` is a type (Pydantic model class, dataclass, TypedDict, `list[…]`, a `TypeAdapter` of anything), and the
         result's `data` is of that type; or a JSON Schema or the name of one in the service's catalogue, and `data` is
         the JSON value. `text` is the document, or the messages of a conversation; `file=` a path or bytes of a
-        document, and `document=` the id of an uploaded one, take its place. `options`: see `CallOptions`.
+        document, and `document=` the id of an uploaded one, take its place; `images=` are read before it, by a model
+        that reads images. `options`: see `CallOptions`.
 
         Raises `SchemaRefused`, `TooLong`, `Overloaded` and the rest of the tree in `errors`; `ResultMismatch` if a
         validator of the type refuses the result; TypeError for an invalid schema or option.

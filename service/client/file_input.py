@@ -30,6 +30,24 @@ def file_bytes(file: object) -> tuple[str | None, bytes]:
     raise TypeError(f"file must be a path, bytes or (name, bytes), not {type(file).__name__}")
 
 
+def image_files(options: Mapping[str, Any]) -> list[bytes]:
+    """The files of images among the options.
+
+    Raises:
+        TypeError: they are not several files.
+        OSError: one cannot be read.
+    """
+    images = options.get("images") or ()
+    if isinstance(images, str | bytes | os.PathLike):
+        raise TypeError("images must be several files, such as a list: give [file] for one")
+    return [file_bytes(image)[1] for image in images]
+
+
+def image_parts(options: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The field `images` of a request. Raises as `image_files`."""
+    return [{"base64": b64encode(content).decode("ascii")} for content in image_files(options)]
+
+
 def document_part(options: Mapping[str, Any]) -> dict[str, Any] | None:
     """The field `document` of a request from the options `file`, `document` and `attachment`; None without them.
 

@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar
 from intaglio.schemas.extraction.contract import Contract
 from intaglio.schemas.extraction.document_objects import DocumentSummary
 from intaglio.schemas.extraction.grounding import ConfidenceMode, FieldReport, Grounding
+from intaglio.schemas.extraction.images import ImageReading
 from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.schemas.extraction.results import (
     AnswerWarning,
@@ -23,7 +24,7 @@ from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
 from .errors import UnexpectedAnswer
-from .file_input import FileInput, document_part
+from .file_input import FileInput, document_part, image_parts
 from .notebook_view import extraction_table
 from .shapes import Shape
 
@@ -71,10 +72,11 @@ class FileOptions(GuidanceOptions, total=False):
     """Options of an extraction from a file in the place of a text.
 
     `file` is a path, the bytes of a file, or (name, bytes). `attachment` reads this attachment of the file instead; the
-    first one is 0.
+    first one is 0. `images` are files of images, for a model that reads images: alone or before a text.
     """
 
     file: FileInput | None
+    images: Sequence[FileInput]
     attachment: int | None
 
 
@@ -88,7 +90,7 @@ class CallOptions(FileOptions, total=False):
 
 
 KEY_HEADER = "idempotency-key"
-FILE_OPTIONS = ("file", "document", "attachment")
+FILE_OPTIONS = ("file", "document", "attachment", "images")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,8 @@ class Extraction(Generic[T]):
     `raw` is the service's answer as received; `request_id` identifies the call in the service's log; `contract` lists
     which keywords of the schema are enforced and which are unknown; `warnings` report values that were ended early, or
     are null because the document does not state them; `fields` has the source of each scalar, by JSON Pointer, if
-    `grounding` was asked for; `reading` describes how a document longer than the context was read.
+    `grounding` was asked for; `reading` describes how a document longer than the context was read; `images`
+    are those that the model saw.
     """
 
     data: T
@@ -115,6 +118,7 @@ class Extraction(Generic[T]):
     fields: Mapping[str, FieldReport] = field(default_factory=dict)
     reading: WindowedReading | None = None
     document: DocumentSummary | None = None
+    images: tuple[ImageReading, ...] = ()
 
     def _repr_html_(self) -> str:
         """This extraction as a table, for notebooks."""
@@ -124,7 +128,7 @@ class Extraction(Generic[T]):
 def request_body(
     shape: Shape[Any], text: object, model: str | None, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The body of `POST /v1/extract` for a text, the messages of a conversation, or a file among the options.
+    """The body of `POST /v1/extract` for a text, the messages of a conversation, or files among the options.
 
     The service validates the values of options, because it knows its own bounds.
 
@@ -133,10 +137,15 @@ def request_body(
     """
     others = {name: value for name, value in options.items() if name not in FILE_OPTIONS}
     body, part = shared_body(shape, model, others), document_part(options)
+    images = image_parts(options)
     if part is not None:
-        if text is not None:
-            raise TypeError("text excludes file and document: give one of them")
+        if text is not None or images:
+            raise TypeError("text and images exclude file and document: give one of them")
         return {**body, "document": part}
+    if images:
+        body["images"] = images
+        if text is None:
+            return body
     if isinstance(text, str):
         return {**body, "text": text}
     if isinstance(text, Sequence) and all(isinstance(part, Mapping) for part in text):
@@ -232,6 +241,7 @@ def typed(
         fields=result.fields,
         reading=result.reading,
         document=result.document,
+        images=result.images,
     )
 
 

@@ -42,10 +42,11 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReadQuestion(msgspec.Struct, frozen=True, tag="read"):
-    """Read a document within `cpu_s` of processor time."""
+    """Read a document within `cpu_s` of processor time. `silent`: also a PDF without any text."""
 
     content: bytes
     cpu_s: float
+    silent: bool = False
 
 
 class DrawQuestion(msgspec.Struct, frozen=True, tag="draw"):
@@ -70,6 +71,15 @@ class ImageQuestion(msgspec.Struct, frozen=True, tag="see"):
 
     content: bytes
     cpu_s: float
+    size: ImageSize
+
+
+class PageQuestion(msgspec.Struct, frozen=True, tag="see_page"):
+    """Draw a page of a PDF and resize it."""
+
+    content: bytes
+    cpu_s: float
+    page: int
     size: ImageSize
 
 
@@ -105,7 +115,7 @@ class RefusedAnswer(msgspec.Struct, frozen=True, tag="refused"):
     last: bool
 
 
-Question = ReadQuestion | DrawQuestion | ImageQuestion
+Question = ReadQuestion | DrawQuestion | ImageQuestion | PageQuestion
 Answer = ReadAnswer | DrawAnswer | ImageAnswer | RefusedAnswer
 
 _questions: Final = msgspec.msgpack.Decoder[Question](Question)

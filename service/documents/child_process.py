@@ -21,6 +21,7 @@ from .child_messages import (
     DrawQuestion,
     ImageAnswer,
     ImageQuestion,
+    PageQuestion,
     Question,
     ReadAnswer,
     RefusedAnswer,
@@ -31,7 +32,7 @@ from .child_messages import (
 )
 from .parse_document import parse_document
 from .read_image import load_decoders, read_image
-from .read_pdf import page_image
+from .read_pdf import page_cells, page_image
 from .refused import ReadingRefused, too_large
 
 _NICENESS: Final = 5  # generation has priority
@@ -110,7 +111,11 @@ def _answer(question: Question, memory_use: int) -> Answer:
         if isinstance(question, ImageQuestion):
             found = read_image(question.content, question.size)
             return ImageAnswer(*found, _has_grown(memory_use))
-        return ReadAnswer(parse_document(question.content), _has_grown(memory_use))
+        if isinstance(question, PageQuestion):
+            found = page_cells(question.content, question.page, question.size)
+            return ImageAnswer(*found, _has_grown(memory_use))
+        parsed = parse_document(question.content, silent=question.silent)
+        return ReadAnswer(parsed, _has_grown(memory_use))
     except ReadingRefused as refused:
         return RefusedAnswer(refused.code, refused.message, refused.hint, _has_grown(memory_use))
     except (MemoryError, RecursionError):

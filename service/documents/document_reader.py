@@ -26,6 +26,7 @@ from .child_messages import (
     ImageAnswer,
     ImageQuestion,
     ImageSize,
+    PageQuestion,
     Question,
     ReadAnswer,
     ReadingLimits,
@@ -77,15 +78,18 @@ class DocumentReader:
         """The ids of the child processes."""
         return self._pool.pids
 
-    def read(self, content: bytes, param: str = "document") -> ParsedDocument:
-        """The document in a file. `param` names the file in errors.
+    def read(
+        self, content: bytes, param: str = "document", *, silent: bool = False
+    ) -> ParsedDocument:
+        """The document in a file. `param` names the file in errors. `silent`: also a PDF without any text.
 
         Raises:
             UnreadableDocument, UnsupportedDocument, EncryptedDocument, NoTextLayer: it cannot be read.
             DocumentTooLarge: it, or what reading it takes, exceeds a limit.
             ServiceNotReady: no child can be started.
         """
-        answer = self._ask(ReadQuestion(content, self.limits.seconds_for(len(content))), param)
+        seconds = self.limits.seconds_for(len(content))
+        answer = self._ask(ReadQuestion(content, seconds, silent), param)
         assert isinstance(answer, ReadAnswer)
         return answer.document
 
@@ -98,20 +102,29 @@ class DocumentReader:
 
     def see(self, content: bytes, size: ImageSize, param: str) -> ImageAnswer:
         """An image file, decoded and resized. Raises as `read`."""
+        return self._seen(
+            ImageQuestion(content, self.limits.seconds_for(len(content)), size), param
+        )
+
+    def see_page(self, content: bytes, page: int, size: ImageSize, param: str) -> ImageAnswer:
+        """Page `page` (from 1) of a PDF, drawn and resized. Raises as `read`."""
+        seconds = self.limits.seconds_for(len(content))
+        return self._seen(PageQuestion(content, seconds, page, size), param)
+
+    def close(self) -> None:
+        """End all children; safe to call twice."""
+        self._pool.close()
+
+    def _seen(self, question: ImageQuestion | PageQuestion, param: str) -> ImageAnswer:
         if find_spec("PIL") is None:
             raise UnsupportedDocument(
                 "reading images needs Pillow, which this installation lacks",
                 param=param,
                 hint="pip install 'intaglio[documents]'",
             )
-        seconds = self.limits.seconds_for(len(content))
-        answer = self._ask(ImageQuestion(content, seconds, size), param)
+        answer = self._ask(question, param)
         assert isinstance(answer, ImageAnswer)
         return answer
-
-    def close(self) -> None:
-        """End all children; safe to call twice."""
-        self._pool.close()
 
     def _ask(self, question: Question, param: str) -> Answer:
         require_libraries()

@@ -19,8 +19,8 @@ from .refused import ReadingRefused, too_large, unreadable
 MAX_CHARACTERS: Final = 4_000_000
 
 
-def parse_document(content: bytes) -> ParsedDocument:
-    """The document in a file.
+def parse_document(content: bytes, *, silent: bool = False) -> ParsedDocument:
+    """The document in a file; if `silent`, also a PDF without any text, of which the pages may be drawn.
 
     Raises:
         ReadingRefused: it cannot be read, is too large, or has no text.
@@ -31,7 +31,7 @@ def parse_document(content: bytes) -> ParsedDocument:
     found = _read(content, media_type)
     if len(found.text) > MAX_CHARACTERS:
         raise too_large(f"the document has more than {MAX_CHARACTERS} characters")
-    if found.text.strip() or found.attachments:
+    if found.text.strip() or found.attachments or (silent and media_type == media.PDF):
         return found
     if media_type == media.PDF:
         raise ReadingRefused(

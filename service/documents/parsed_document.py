@@ -23,6 +23,9 @@ HTML: Final = "text/html"
 MAIL: Final = "message/rfc822"
 PLAIN: Final = "text/plain"
 
+NO_TEXT_LAYER: Final = "no_text_layer"
+"""The kind of the note about pages without a text layer."""
+
 UNKNOWN: Final = "application/octet-stream"
 
 MAX_ATTACHMENTS: Final = 64

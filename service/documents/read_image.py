@@ -8,7 +8,7 @@ engine).
 import io
 import math
 from importlib.util import find_spec
-from typing import Final
+from typing import Any, Final
 
 from .child_messages import ImageSize
 from .refused import ReadingRefused, too_large, unreadable, unsupported
@@ -60,8 +60,15 @@ def read_image(content: bytes, size: ImageSize) -> tuple[int, int, bytes]:
     except (OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, TypeError) as error:
         # What decoders raise for damaged files.
         raise unreadable(f"the image is damaged or cut off: {error}") from None
-    height, width = fitted_size(turned.height, turned.width, size)
-    resized = turned.resize((width, height), Image.Resampling.BICUBIC)
+    return cells_of(turned, size)
+
+
+def cells_of(image: Any, size: ImageSize) -> tuple[int, int, bytes]:
+    """Rows and columns of cells, and the pixels, of an RGB image of Pillow."""
+    from PIL import Image
+
+    height, width = fitted_size(image.height, image.width, size)
+    resized = image.resize((width, height), Image.Resampling.BICUBIC)
     return height // size.factor, width // size.factor, resized.tobytes()
 
 
@@ -76,10 +83,15 @@ def _check(width: int, height: int, frames: int) -> None:
             f"the image has {width} x {height} pixels; at most {MOST_DECODED} are read",
             "send a smaller one",
         )
+    require_shape(width, height, "the image", "pixels")
+
+
+def require_shape(width: int, height: int, name: str, unit: str) -> None:
+    """Return if neither side is too long for the other. Raises `ReadingRefused`."""
     if max(width, height) > MOST_RATIO * min(width, height):
         raise ReadingRefused(
             "unsupported_document",
-            f"the image has {width} x {height} pixels: one side is more than {MOST_RATIO} times the other",
+            f"{name} has {width} x {height} {unit}: one side is more than {MOST_RATIO} times the other",
             "cut it into parts",
         )
 

@@ -16,9 +16,11 @@ from typing import Any, Final
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from .child_messages import ImageSize
 from .parsed_document import (
     MAX_ATTACHED_BYTES,
     MAX_ATTACHMENTS,
+    NO_TEXT_LAYER,
     PDF,
     AttachedFile,
     Note,
@@ -26,12 +28,14 @@ from .parsed_document import (
     ParsedDocument,
     joined,
 )
+from .read_image import cells_of, require_shape
 from .recognise import attached_type
 from .refused import encrypted, too_large, unreadable
 
 MAX_PAGES: Final = 5000
 MAX_CHARACTERS: Final = 4_000_000
 MAX_PIXELS: Final = 6_000_000
+_SEEN_SCALE: Final = 200 / 72  # pixels a point: more does not make small print clearer
 _PASSWORD: Final = 4  # FPDF_ERR_PASSWORD
 _SECURITY: Final = 5  # FPDF_ERR_SECURITY
 _NO_GLYPH: Final = (0.0, 0.0, 0.0, 0.0)
@@ -69,7 +73,7 @@ def read_pdf(content: bytes) -> ParsedDocument:
         text, placed = joined(pages)
         attachments, notes = _attachments(pdf)
     if silent:
-        notes.append(Note("no_text_layer", "no text layer: a scan or an image", tuple(silent)))
+        notes.append(Note(NO_TEXT_LAYER, "no text layer: a scan or an image", tuple(silent)))
     if broken:
         notes.append(Note("damaged_page", "the page cannot be read", tuple(broken)))
     return ParsedDocument(PDF, text, placed, tuple(notes), attachments)
@@ -82,24 +86,45 @@ def page_image(content: bytes, number: int, scale: float) -> bytes:
         ReadingRefused: the PDF or the page cannot be read.
     """
     with closing(_opened(content)) as pdf:
-        if not 1 <= number <= len(pdf):
-            raise unreadable(f"the PDF has {len(pdf)} pages", "give the number of one of them")
-        try:
-            page = pdf[number - 1]
-            width, height = page.get_size()
-            if not (0 < width < 1e5 and 0 < height < 1e5):
-                raise unreadable("the size of the page is absurd")
-            most = (MAX_PIXELS / (width * height)) ** 0.5
-            bitmap = page.render(
-                scale=min(scale, most),
-                may_draw_forms=False,
-                draw_annots=False,
-                rev_byteorder=True,
-                force_bitmap_format=pdfium.FPDFBitmap_BGR,
-            )
-        except pypdfium2.PdfiumError:
-            raise unreadable("the page cannot be drawn") from None
+        bitmap = _drawn(pdf, number, scale, MAX_PIXELS)
         return _png(bitmap.width, bitmap.height, bitmap.stride, bytes(bitmap.buffer))
+
+
+def page_cells(content: bytes, number: int, size: ImageSize) -> tuple[int, int, bytes]:
+    """Rows and columns of cells, and the pixels, of page `number` (from 1), for a model that reads images.
+
+    Raises:
+        ReadingRefused: the PDF or the page cannot be read.
+    """
+    # Not above: a process without images does without the library.
+    from PIL import Image
+
+    with closing(_opened(content)) as pdf:
+        bitmap = _drawn(pdf, number, _SEEN_SCALE, min(size.most, MAX_PIXELS))
+        require_shape(bitmap.width, bitmap.height, f"page {number}", "pixels")
+        places = (bitmap.width, bitmap.height)
+        drawn = Image.frombytes("RGB", places, bytes(bitmap.buffer), "raw", "RGB", bitmap.stride)
+        return cells_of(drawn, size)
+
+
+def _drawn(pdf: Any, number: int, scale: float, most: int) -> Any:
+    """The bitmap (RGB) of a page, of about `most` pixels at most."""
+    if not 1 <= number <= len(pdf):
+        raise unreadable(f"the PDF has {len(pdf)} pages", "give the number of one of them")
+    try:
+        page = pdf[number - 1]
+        width, height = page.get_size()
+        if not (0 < width < 1e5 and 0 < height < 1e5):
+            raise unreadable("the size of the page is absurd")
+        return page.render(
+            scale=min(scale, (most / (width * height)) ** 0.5),
+            may_draw_forms=False,
+            draw_annots=False,
+            rev_byteorder=True,
+            force_bitmap_format=pdfium.FPDFBitmap_BGR,
+        )
+    except pypdfium2.PdfiumError:
+        raise unreadable("the page cannot be drawn") from None
 
 
 def _opened(content: bytes) -> Any:

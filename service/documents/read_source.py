@@ -14,15 +14,17 @@ from intaglio.schemas.extraction.results import ExtractResult
 from ..errors import DocumentTooLarge, InvalidBody, UnreadableDocument
 from .field_places import placed
 from .parsed_document import AttachedFile, ParsedDocument
+from .seen_image import SeenImage
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSource:
-    """The document of one request, read. `id` is None if it is not kept."""
+    """The document of one request, read. `id` is None if it is not kept. `images` are pages that the model sees."""
 
     document: ParsedDocument
     id: str | None = None
     name: str | None = None
+    images: tuple[SeenImage, ...] = ()
 
     def text(self) -> str:
         """The text to extract from.
@@ -38,7 +40,7 @@ class ReadSource:
                 param="document",
                 hint="split the document",
             )
-        if not text.strip():
+        if not text.strip() and not self.images:
             raise UnreadableDocument(
                 "the document itself has no text",
                 param="document",
@@ -48,7 +50,8 @@ class ReadSource:
 
     def in_request(self, body: ExtractRequest) -> ExtractRequest:
         """The request with the text of the document in the place of the document. Raises as `text`."""
-        return body.model_copy(update={"text": self.text(), "document": None})
+        text = self.text()
+        return body.model_copy(update={"text": text if text.strip() else None, "document": None})
 
     def in_result(self, result: ExtractResult) -> ExtractResult:
         """The result with the document, and with the places of its sources on the pages."""

@@ -22,12 +22,14 @@ from intaglio.grammar.api import Constraint, InvalidJson, Verdict, parse_json
 from intaglio.schemas import catalogue
 from intaglio.schemas.extraction.contract import Contract
 from intaglio.schemas.extraction.grounding import FieldReport
+from intaglio.schemas.extraction.images import ImageReading
 from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest
 from intaglio.schemas.extraction.results import AnswerWarning, ExtractResult, Timings, Usage
 from intaglio.schemas.problem import Detail
 
 from ..adapters.adapter_registry import FindAdapter, no_adapter
 from ..calibration.calibration_file import calibrated_fields
+from ..documents.seen_image import SeenImage
 from ..errors import (
     InvalidBody,
     InvalidOutput,
@@ -46,6 +48,7 @@ from .examples import check_examples
 from .fitting import PromptFitter
 from .nulls import null_warnings, nullable
 from .prompt import PromptParts, parts_of
+from .prompt_images import require_no_verbatim, with_images
 from .text_model import TextModel
 from .translate import extraction_constraint, pointer, sampling
 from .utc_offsets import offset_warnings
@@ -83,7 +86,8 @@ class ParsedExtraction:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An extraction that is ready for the engine; `strict` as in `ParsedExtraction`, `document` its text.
+    """An extraction that is ready for the engine; `strict` as in `ParsedExtraction`, `document` its text, `images` what
+    the model sees besides it.
 
     `free_tokens` is the budget of a free reading that is to come before `request`, `free_usage` the count of one that
     has come. `deadline_s` is that of all readings, from `started`.
@@ -99,6 +103,7 @@ class Prepared:
     free_tokens: int | None = None
     free_usage: EngineUsage | None = None
     deadline_s: float | None = None
+    images: tuple[ImageReading, ...] = ()
 
     @property
     def source(self) -> str | None:
@@ -126,11 +131,15 @@ class Extractor:
         return self._text
 
     def parse(
-        self, body: ExtractRequest, find: Callable[[SchemaSource], SchemaValue] | None = None
+        self,
+        body: ExtractRequest,
+        find: Callable[[SchemaSource], SchemaValue] | None = None,
+        images: tuple[SeenImage, ...] = (),
     ) -> ParsedExtraction:
         """Check everything in a request that does not depend on the contents of the schema.
 
-        `find` resolves the names of schemas, by default those of the catalogue.
+        `find` resolves the names of schemas, by default those of the catalogue. `images` are those of the request or
+        its document, decoded.
 
         Raises:
             InvalidBody: the text has no readable characters, the model reads no examples, or the engine follows no
@@ -138,7 +147,7 @@ class Extractor:
             UnknownModel, UnknownSchema: the model or schema name is unknown.
         """
         started = time.perf_counter()
-        parts = parts_of(body)
+        parts = parts_of(body, images)
         if body.texts is None:
             self._check_document(parts)
         self._check_examples_readable(parts)
@@ -169,7 +178,7 @@ class Extractor:
         Raises:
             InvalidBody: the document has no readable characters.
         """
-        if _READABLE.search(parts.document) is None:
+        if not parts.images and _READABLE.search(parts.document) is None:
             where = "/" + parts.part.replace(".", "/")
             raise InvalidBody(
                 f"no readable characters in {parts.part}",
@@ -218,9 +227,10 @@ class Extractor:
         )
         room = self._default_room(parsed)
         constraint = parsed.constraint.about(parsed.parts.document)
-        request = self.engine_request(body.options, constraint, prompt, room)
-        if parsed.adapter is not None:
-            request = replace(request, adapter=parsed.adapter)
+        seen = with_images(prompt, parsed.parts.images, self._info.images, parsed.parts.part)
+        require_no_verbatim(constraint, seen)
+        request = self.engine_request(body.options, constraint, seen.tokens, room)
+        request = replace(request, adapter=parsed.adapter, images=seen.images)
         report = ReportRequest.of(parsed.parts.document, body.options)
         options = body.options
         return Prepared(
@@ -233,6 +243,7 @@ class Extractor:
             parsed.parts.document,
             free_tokens=options.draft_max_tokens or FREE_TOKENS if options.draft else None,
             deadline_s=options.deadline_s,
+            images=seen.readings,
         )
 
     def engine_request(
@@ -306,6 +317,7 @@ class Extractor:
             contract=prepared.contract,
             warnings=self._warnings(prepared, output, digits),
             fields=fields,
+            images=prepared.images,
         )
 
     def _warnings(

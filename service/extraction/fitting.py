@@ -32,7 +32,7 @@ class PromptFitter:
     def encode(
         self, schema: Mapping[str, Any], parts: PromptParts, max_tokens: int | None
     ) -> tuple[int, ...]:
-        """The tokens of the prompt from `parts` and `schema`, before an answer of `max_tokens`.
+        """The tokens of the prompt from `parts` and `schema`, before an answer of `max_tokens`; one for each image.
 
         Raises:
             TooLong: no outline leaves room for an answer.
@@ -40,7 +40,8 @@ class PromptFitter:
         """
         usual = extraction_messages(schema, parts)
         prompt = self._chat.encode(usual.messages, usual.variables)
-        over = len(prompt) + (max_tokens or 1) - self._capacity
+        cells = parts.image_tokens - len(parts.images)  # beyond the token of each that is counted
+        over = len(prompt) + cells + (max_tokens or 1) - self._capacity
         if over <= 0:
             return prompt
         brief = extraction_messages(schema, parts, BRIEF)
@@ -48,8 +49,8 @@ class PromptFitter:
         max_saved = _bytes(usual) - _bytes(brief)
         if max_saved >= over:
             prompt = self._chat.encode(brief.messages, brief.variables)
-        if len(prompt) >= self._capacity:
-            raise self._too_long(len(prompt), brief if max_saved >= over else usual, parts)
+        if len(prompt) + cells >= self._capacity:
+            raise self._too_long(len(prompt) + cells, brief if max_saved >= over else usual, parts)
         return prompt
 
     def frame(self, schema: Mapping[str, Any], parts: PromptParts) -> PromptFrame | None:
@@ -83,7 +84,7 @@ class PromptFitter:
 
     def default_room(self, schema: Mapping[str, Any] | bool, parts: PromptParts) -> int:
         """The tokens that an answer may have beyond the shortest one if the request sets no limit."""
-        return room(schema, self.count(parts.document))
+        return room(schema, self.count(parts.document) + parts.image_tokens)
 
     def around(self, schema: Mapping[str, Any], parts: PromptParts) -> int:
         """The tokens of the prompt around the document.
@@ -106,7 +107,9 @@ class PromptFitter:
             "schema": self.count(written.outline),
             "examples": sum(self.count(turn["content"]) for turn in turns),
             "instructions": self.count(parts.guidance),
+            "images": parts.image_tokens,
         }
+        counts.pop(parts.part, None)
         counts[parts.part] = prompt - sum(counts.values())
         longest = max(counts, key=lambda name: counts[name])
         counted = ", ".join(f"{name} {count}" for name, count in counts.items() if count > 0)
@@ -119,6 +122,7 @@ class PromptFitter:
 
 
 _HINTS = {
+    "images": "take {over} tokens less: fewer images, detail low, or a lower max_image_tokens",
     "text": "shorten the text by at least {over} tokens, or set long_documents to windows",
     "texts": "shorten this text by at least {over} tokens, or set long_documents to windows",
     "messages": "shorten or drop messages, by at least {over} tokens",

@@ -159,15 +159,20 @@ class KnownSchemas:
     def learn(self, body: bytes, parsed: ParsedExtraction) -> None:
         """Remember the parts of an examined request that other requests may share.
 
-        Nothing is remembered if they would share little: a stream, a conversation, the name of a schema or an adapter,
-        which may come to mean another, or a prompt that is not the same around the text.
+        Nothing is remembered if they would share little: images, a stream, a conversation, the name of a schema or an
+        adapter, which may come to mean another, or a prompt that is not the same around the text.
         """
         request, split = parsed.body, _split(body)
         if split is None:
             return
         if parsed.contract is None or request.text is None or is_sparse(request.text):
             return
-        if request.stream or isinstance(request.schema_, str) or parsed.adapter is not None:
+        if (
+            request.images
+            or request.stream
+            or isinstance(request.schema_, str)
+            or parsed.adapter is not None
+        ):
             return
         schema = parsed.schema
         outlined = schema if isinstance(schema, dict) else {}

@@ -7,13 +7,14 @@ found in the prefix cache. Does not: render templates or tokenize.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from intaglio.schemas.extraction.requests import Example, ExtractRequest, Message
 
+from ..documents.seen_image import SeenImage
 from .outline import USUAL, OutlineLimits, one_line, outline
 
 INSTRUCTION = (
@@ -29,13 +30,15 @@ _LETTER = re.compile(r"<\|\w*\|>|([^\W_])")
 @dataclass(frozen=True, slots=True)
 class PromptParts:
     """The parts of a prompt other than the schema. `messages` are the document alone, or a whole conversation; `part`
-    is the field of the request that they come from, as a dotted path.
+    is the field of the request that they come from, as a dotted path. `images` are parts of the document; there is no
+    message if it has no text besides them.
     """
 
     messages: tuple[Message, ...]
     instructions: str = ""
     examples: tuple[Example, ...] = ()
     part: str = "messages"
+    images: tuple[SeenImage, ...] = ()
 
     @classmethod
     def of(cls, document: str) -> "PromptParts":
@@ -48,23 +51,35 @@ class PromptParts:
         return "\n\n".join(part.content for part in self.messages if part.role != "system")
 
     @property
+    def image_tokens(self) -> int:
+        """The tokens of the images in a prompt."""
+        return sum(image.tokens for image in self.images)
+
+    @property
     def guidance(self) -> str:
         """The instructions of the request and of the conversation."""
         told = [part.content for part in self.messages if part.role == "system"]
         return "\n\n".join(part for part in (self.instructions, *told) if part.strip())
 
 
-def parts_of(body: ExtractRequest) -> PromptParts:
-    """The parts that a request gives: without messages if it has several texts, which `many_texts` separates."""
+def parts_of(body: ExtractRequest, images: tuple[SeenImage, ...] = ()) -> PromptParts:
+    """The parts that a request gives, with the images of its document.
+
+    There are no messages if it has several texts, which `many_texts` separates.
+    """
     parts = PromptParts(body.messages or ()) if body.text is None else PromptParts.of(body.text)
-    return replace(parts, instructions=body.instructions or "", examples=body.examples)
+    if images and body.text is None:
+        parts = replace(parts, part="images")
+    return replace(
+        parts, instructions=body.instructions or "", examples=body.examples, images=images
+    )
 
 
 @dataclass(frozen=True)
 class ExtractionPrompt:
     """The prompt in both forms, of which the chat template uses one. `outline` is that of the schema, in full."""
 
-    messages: tuple[Mapping[str, str], ...]
+    messages: tuple[Mapping[str, Any], ...]
     variables: Mapping[str, str]
     outline: str
 
@@ -88,11 +103,7 @@ def extraction_messages(
         messages=(
             {"role": "system", "content": system},
             *_turns(schema, parts.examples),
-            *(
-                {"role": part.role, "content": part.content}
-                for part in parts.messages
-                if part.role != "system"
-            ),
+            *_document(parts),
         ),
         variables={
             "schema": bare
@@ -101,6 +112,23 @@ def extraction_messages(
         },
         outline=shape,
     )
+
+
+def _document(parts: PromptParts) -> Iterator[Mapping[str, Any]]:
+    """The messages to extract from. With images there is one, in the parts of chat templates."""
+    if not parts.images:
+        for part in parts.messages:
+            if part.role != "system":
+                yield {"role": part.role, "content": part.content}
+        return
+    text, content = parts.document, list[dict[str, str]]()
+    borders = [0, *(image.at for image in parts.images), len(text)]
+    for at, (start, end) in enumerate(pairwise(borders)):
+        if at:
+            content.append({"type": "image"})
+        if between := text[start:end].strip("\n"):
+            content.append({"type": "text", "text": between})
+    yield {"role": "user", "content": content}
 
 
 def _turns(schema: Mapping[str, Any], examples: Sequence[Example]) -> tuple[Mapping[str, str], ...]:

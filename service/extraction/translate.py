@@ -49,13 +49,22 @@ def form_request(body: bytes, *, max_depth: int) -> ExtractRequest:
     value = _parsed(body, max_depth)
     if not isinstance(value, dict):
         return checked(value)
-    given = [name for name in ("text", "texts", "messages", "document") if name in value]
+    given = [name for name in ("text", "texts", "messages", "document", "images") if name in value]
     if given:
         raise InvalidBody(
             f"{given[0]} and the file of the form exclude each other", param=f"request.{given[0]}"
         )
     # The file gives the text, which comes later; any text makes the rest of the body valid.
     return checked({**value, "text": "-"})
+
+
+def image_form_request(body: bytes, *, max_depth: int) -> ExtractRequest:
+    """Parse the JSON in a form that has images beside it, and perhaps a text in it. Raises as `extract_request`."""
+    value = _parsed(body, max_depth)
+    if not isinstance(value, dict) or "text" in value:
+        return checked(value)
+    found = checked({**value, "text": "-"})  # as above
+    return found.model_copy(update={"text": None})
 
 
 def options_of(written: bytes, *, max_depth: int = 8) -> ExtractOptions:

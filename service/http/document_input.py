@@ -14,11 +14,14 @@ from intaglio.schemas.extraction.document_objects import (
     DocumentPage,
     DocumentSource,
 )
+from intaglio.schemas.extraction.images import ImageInput
 from intaglio.schemas.problem import Detail
 
 from ..documents.document_store import KeptDocument
 from ..documents.read_source import ReadSource, attachment_of, notes_of
+from ..documents.seen_image import SeenImage
 from ..errors import InvalidBody
+from ..images.image_source import ImageSource, input_source
 from .forms import FormFile
 from .principal import current_principal
 from .service_state import Service
@@ -40,16 +43,43 @@ async def read_source(
         raise InvalidBody("document and the file of the form exclude each other", param="document")
     if source.base64 is not None:
         content = await service.offload(partial(_decoded, source.base64))
-        found = await _read(service, content, source.name, "document.base64")
+        if source.attachment is None:
+            return await _read(service, content, source.name, "document.base64")
+        parse = partial(service.document_intake().parse, content, "document.base64")
+        parsed = await service.offload_reading(parse)
     else:
         assert source.id is not None  # the wire type requires one of both
         tenant = current_principal().tenant
         kept = await service.offload(partial(service.documents.get, tenant, source.id))
-        found = ReadSource(kept.parsed, kept.id, kept.name)
-    if source.attachment is None:
-        return found
-    attached = attachment_of(found.document, source.attachment, "document.attachment")
+        parsed, content = kept.parsed, kept.content
+        if source.attachment is None:
+            found = ReadSource(parsed, kept.id, kept.name)
+            see = partial(service.document_intake().seen, found, content, "document.id")
+            return await service.offload_reading(see)
+    attached = attachment_of(parsed, source.attachment, "document.attachment")
     return await _read(service, attached.content, attached.name, "document.attachment")
+
+
+async def read_images(
+    service: Service, given: tuple[ImageInput, ...], files: tuple[FormFile, ...]
+) -> tuple[SeenImage, ...]:
+    """The images of a request and of its form, decoded.
+
+    Raises:
+        InvalidBody: the model reads none, there are too many, or one is stated wrongly.
+        UnreadableDocument, UnsupportedDocument, DocumentTooLarge: a file is refused.
+    """
+    if not given and not files:
+        return ()
+    intake = service.document_intake().images
+    brought = tuple(ImageSource(file.content, "auto", "/image") for file in files)
+
+    def read() -> tuple[SeenImage, ...]:
+        stated = tuple(input_source(each, f"/images/{at}") for at, each in enumerate(given))
+        intake.check((*stated, *brought))
+        return intake.read((*stated, *brought))
+
+    return await service.offload_reading(read)
 
 
 def document_object(
@@ -89,8 +119,9 @@ def document_object(
 
 
 async def _read(service: Service, content: bytes, name: str | None, param: str) -> ReadSource:
-    document = await service.offload_reading(partial(service.reader.read, content, param))
-    return ReadSource(document, name=name)
+    return await service.offload_reading(
+        partial(service.document_intake().read, content, name, param)
+    )
 
 
 def _decoded(text: str) -> bytes:

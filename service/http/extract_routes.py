@@ -26,12 +26,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..documents.read_source import ReadSource
+from ..documents.seen_image import SeenImage
 from ..errors import BodyTooLarge, InvalidBody
 from ..extraction.extract import Extractor, ParsedExtraction
 from ..extraction.known_schema import KnownExtraction, form_of
-from ..extraction.translate import extract_request, form_request
+from ..extraction.translate import extract_request, form_request, image_form_request
 from ..idempotency.answer_store import MAX_ANSWER_BYTES
-from .document_input import read_source
+from .document_input import read_images, read_source
 from .extraction_runs import examine, run, run_known, run_texts, stream, stream_texts
 from .forms import FormFile, is_form, parse_form
 from .idempotency import KEY_PARAMETER, OnceOnly, once_only
@@ -88,11 +89,12 @@ async def extract(service: Service, request: Request) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """The JSON of a request, the file of its form, and bytes that are the same for the same request."""
+    """The JSON of a request, the files of its form, and bytes that are the same for the same request."""
 
     body: bytes
     signed: bytes
     file: FormFile | None = None
+    images: tuple[FormFile, ...] = ()
 
 
 class _Examined(NamedTuple):
@@ -111,18 +113,23 @@ async def _call(service: Service, request: Request) -> _Call:
     body = await read_body(request, max_bytes=most, max_seconds=config.body_timeout_s)
     if not is_form(request):
         return _Call(body, body)
-    form = await parse_form(request.headers, body, ("request",))
+    form = await parse_form(request.headers, body, ("request",), config.max_images)
     written = form.fields.get("request", "").encode()
-    if form.file is None or not written:
-        field = "file" if form.file is None else "request"
+    has_files = form.file is not None or form.images
+    if not has_files or not written:
+        field = "request" if has_files else "file"
         raise InvalidBody(
             f"the form has no field {field}",
             param=field,
-            hint="a form has a file, and in `request` the JSON of an extraction without a text",
+            hint="a form has a file, or one or several files named image, and in `request` the JSON of an extraction",
         )
+    if form.file is not None and form.images:
+        raise InvalidBody("file and image of the form exclude each other", param="image")
     if len(written) > config.max_body_bytes:
         raise BodyTooLarge(f"the request is larger than {config.max_body_bytes} bytes")
-    return _Call(written, written + hashlib.sha256(form.file.content).digest(), form.file)
+    files = (*([form.file] if form.file else []), *form.images)
+    digests = b"".join(hashlib.sha256(file.content).digest() for file in files)
+    return _Call(written, written + digests, form.file, form.images)
 
 
 async def _examined(service: Service, call: _Call) -> _Examined:
@@ -131,15 +138,19 @@ async def _examined(service: Service, call: _Call) -> _Examined:
     body = await service.offload(read)
     source = await read_source(service, body.document, call.file)
     if source is not None:
-        body = source.in_request(body)
-    parsed = await examine(service, partial(_parse, service, body))
+        body, images = source.in_request(body), source.images
+    else:
+        images = await read_images(service, body.images, call.images)
+    parsed = await examine(service, partial(_parse, service, body, images))
     return _Examined(parsed, source)
 
 
 def _request(call: _Call, max_depth: int) -> ExtractRequest:
-    if call.file is None:
-        return extract_request(call.body, max_depth=max_depth)
-    return form_request(call.body, max_depth=max_depth)
+    if call.file is not None:
+        return form_request(call.body, max_depth=max_depth)
+    if call.images:
+        return image_form_request(call.body, max_depth=max_depth)
+    return extract_request(call.body, max_depth=max_depth)
 
 
 async def _known(service: Service, request: Request, body: bytes) -> KnownExtraction | None:
@@ -163,12 +174,18 @@ async def _prepared(service: Service, body: bytes) -> KnownExtraction | None:
 
 
 def _learn(service: Service, body: bytes, examined: _Examined) -> None:
-    if service.known is not None and examined.source is None:
+    if service.known is not None and examined.source is None and not examined.parsed.parts.images:
         service.known.learn(body, examined.parsed)
 
 
-def _parse(service: Service, body: ExtractRequest, extractor: Extractor) -> ParsedExtraction:
-    return extractor.parse(body, partial(service.schemas.resolve, current_principal().tenant))
+def _parse(
+    service: Service,
+    body: ExtractRequest,
+    images: tuple[SeenImage, ...],
+    extractor: Extractor,
+) -> ParsedExtraction:
+    find = partial(service.schemas.resolve, current_principal().tenant)
+    return extractor.parse(body, find, images)
 
 
 async def _answer(service: Service, request: Request, examined: _Examined) -> Response:
@@ -249,9 +266,9 @@ OPERATIONS: tuple[Operation, ...] = (
         summary="Extract data from text",
         group="Extraction",
         description="Extracts the data that the schema describes from `text`, from each of `texts`, from `messages`, "
-        "or from the file in `document`. The body may also be a form (`multipart/form-data`) with the file in `file` "
-        "and this JSON in `request`. An answer is valid against the whole schema. With `stream` it comes as "
-        "server-sent events while the model writes.",
+        "from the file in `document`, or from `images`. The body may also be a form (`multipart/form-data`) with the "
+        "file in `file`, or images in `image`, and this JSON in `request`. An answer is valid against the whole "
+        "schema. With `stream` it comes as server-sent events while the model writes.",
         takes=ExtractRequest,
         gives=ExtractAnswer,
         streams=True,

@@ -1,4 +1,4 @@
-"""Bodies that are forms (`multipart/form-data`): fields, and one file.
+"""Bodies that are forms (`multipart/form-data`): fields, one file, and images.
 
 Does: parse a form within limits of size and time. Does not: know which fields a route takes.
 """
@@ -28,10 +28,11 @@ class FormFile:
 
 @dataclass(frozen=True, slots=True)
 class FormBody:
-    """A form: its file, if it has one, and the texts of its other fields."""
+    """A form: its file, if it has one, its images, and the texts of its other fields."""
 
     file: FormFile | None
     fields: Mapping[str, str]
+    images: tuple[FormFile, ...] = ()
 
 
 def is_form(request: Request) -> bool:
@@ -39,8 +40,12 @@ def is_form(request: Request) -> bool:
     return request.headers.get("content-type", "").lower().startswith(MULTIPART)
 
 
-async def parse_form(headers: Headers, body: bytes, known: tuple[str, ...]) -> FormBody:
+async def parse_form(
+    headers: Headers, body: bytes, known: tuple[str, ...], most_images: int = 0
+) -> FormBody:
     """The form in `body`. Its file is in the field `file`; `known` are the other fields that it may have.
+
+    It may have as many as `most_images` files in the field `image`.
 
     Raises:
         InvalidBody: the body is no form.
@@ -49,7 +54,7 @@ async def parse_form(headers: Headers, body: bytes, known: tuple[str, ...]) -> F
     parser = MultiPartParser(
         headers,
         _whole(body),
-        max_files=1,
+        max_files=1 + most_images,
         max_fields=_MOST_FIELDS,
         max_part_size=max(1, len(body)),
     )
@@ -60,19 +65,25 @@ async def parse_form(headers: Headers, body: bytes, known: tuple[str, ...]) -> F
     except (KeyError, ValueError, UnicodeError, LookupError):
         raise InvalidBody("the body is not a form: its content-type cannot be read") from None
     try:
-        file, fields = None, dict[str, str]()
+        file, images, fields = None, list[FormFile](), dict[str, str]()
         for name, value in form.multi_items():
             if isinstance(value, UploadFile):
-                if name != "file":
+                found = FormFile((value.filename or "")[:255] or None, await value.read())
+                if name == "image" and most_images:
+                    images.append(found)
+                elif name != "file":
                     raise _unknown(name, known)
-                file = FormFile((value.filename or "")[:255] or None, await value.read())
+                elif file is not None:
+                    raise InvalidBody("the form has the field file twice", param="file")
+                else:
+                    file = found
             elif name not in known:
                 raise _unknown(name, known)
             elif name in fields:
                 raise InvalidBody(f"the form has the field {name} twice", param=name)
             else:
                 fields[name] = value
-        return FormBody(file, fields)
+        return FormBody(file, fields, tuple(images))
     finally:
         await form.close()
 

@@ -21,7 +21,6 @@ from ..errors import ConstraintRefused, ServiceNotReady
 from ..extraction.translate import request_body
 from ..generation.generate import generate
 from ..generation.prepared_call import LoadedModel, PreparedCall
-from ..images.image_intake import ImageIntake
 from ..tools.known_formats import format_of
 from .limits import read_body
 from .routes import while_connected
@@ -104,14 +103,7 @@ def loaded_model(service: Service) -> LoadedModel:
     text = service.extractor.text
     form = format_of(text.chat.source, service.config.tool_format)
     find = no_adapter if service.adapters is None else service.adapters.find
-    info, config = service.backend.info, service.config
-    images = ImageIntake(
-        form=info.images,
-        reader=service.reader,
-        model=info.model,
-        most_images=config.max_images,
-        most_tokens=config.max_image_tokens,
-    )
+    info, images = service.backend.info, service.image_intake(service.backend.info)
     return LoadedModel(text, info, service.version, form, images, find)
 
 

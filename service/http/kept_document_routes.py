@@ -40,7 +40,9 @@ async def create_document(service: Service, request: Request) -> Response:
             max_seconds=service.config.body_timeout_s,
         )
         file = await _file(request, body)
-        reading = service.offload_reading(partial(service.reader.read, file.content, "file"))
+        reading = service.offload_reading(
+            partial(service.document_intake().parse, file.content, "file")
+        )
         parsed = await while_connected(request.receive, reading)
         add = partial(service.documents.add, current_principal().tenant, file.name, parsed)
         kept = await service.offload(partial(add, file.content))

@@ -27,6 +27,8 @@ from ..extraction.known_schema import KnownSchemas
 from ..extraction.schema_explainer import Explainer
 from ..extraction.text_model import TextModel
 from ..idempotency.answer_store import AnswerStore
+from ..images.document_intake import DocumentIntake
+from ..images.image_intake import ImageIntake
 from ..registry.directory import SchemaDirectory
 from .access import Access
 from .backend import Backend
@@ -135,6 +137,26 @@ class Service:
     async def offload_reading(self, work: Callable[[], T]) -> T:
         """Run `work` that waits for a child in a thread of its own kind, so that documents do not hold up texts."""
         return await anyio.to_thread.run_sync(work, limiter=self.reading, abandon_on_cancel=True)
+
+    def image_intake(self, info: EngineInfo) -> ImageIntake:
+        """What reads images for the model of `info`."""
+        return ImageIntake(
+            form=info.images,
+            reader=self.reader,
+            model=info.model,
+            most_images=self.config.max_images,
+            most_tokens=self.config.max_image_tokens,
+        )
+
+    def document_intake(self) -> DocumentIntake:
+        """What reads documents for the loaded model.
+
+        Raises:
+            ServiceNotReady: no model is loaded yet.
+        """
+        if self.backend.info is None:
+            raise self._not_ready()
+        return DocumentIntake(self.reader, self.image_intake(self.backend.info))
 
     def open_adapters(self, info: EngineInfo) -> None:
         """Find the adapters of this server, and check those that were given at its start.

@@ -1,22 +1,30 @@
 """Images of a request to tokens and pixels of its prompt.
 
-Does: refuse images for a model without vision, and too many of them; have files decoded; put one token for each cell
-into the prompt. Does not: decode files in this process, or render prompts.
+Does: refuse images for a model without vision, and too many of them; have files decoded and pages drawn; put one token
+for each cell into the prompt. Does not: decode files in this process, or render prompts.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from intaglio.engine.api import ImageFormat, PromptImage
+from intaglio.schemas.extraction.images import ImageDetail
 
 from ..dialects.stated import dotted, refused
-from ..documents.child_messages import ImageSize
+from ..documents.child_messages import ImageAnswer, ImageSize
 from ..documents.document_reader import DocumentReader
+from ..documents.seen_image import SeenImage
+from ..extraction.prompt_images import with_images
 from .image_source import ImageSource
 
 LOW_TOKENS: Final = 256
 """The most tokens of an image of low detail."""
+
+
+NO_VISION_HINT: Final = (
+    "load a model with vision, such as Qwen2.5-VL, or send the text of the image"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +52,7 @@ class ImageIntake:
             raise refused(
                 sources[0].pointer,
                 f"the model {self.model!r} does not read images",
-                "load a model with vision, such as Qwen2.5-VL, or send the text of the image",
+                NO_VISION_HINT,
             )
         if len(sources) > self.most_images:
             raise refused(
@@ -52,6 +60,31 @@ class ImageIntake:
                 f"the request has {len(sources)} images; at most {self.most_images} are read",
                 "send fewer, or raise max_images",
             )
+
+    def read(self, sources: Sequence[ImageSource]) -> tuple[SeenImage, ...]:
+        """The images, decoded. They have passed `check`.
+
+        Raises:
+            UnreadableDocument, UnsupportedDocument, DocumentTooLarge: a file is refused.
+        """
+        return tuple(
+            _seen(self.reader.see(each.content, self.size(each.detail), dotted(each.pointer)))
+            for each in sources
+        )
+
+    def draw(self, content: bytes, page: int, at: int, param: str) -> SeenImage:
+        """A page of a PDF, which stands at `at` in the text of its document. Raises as `read`."""
+        found = self.reader.see_page(content, page, self.size("auto"), param)
+        return replace(_seen(found), page=page, at=at)
+
+    def size(self, detail: ImageDetail) -> ImageSize:
+        """The size to which images are resized."""
+        form = self.form
+        if form is None:
+            raise ValueError("the model does not read images")
+        tokens = min(self.most_tokens, LOW_TOKENS) if detail == "low" else self.most_tokens
+        most = min(form.most, tokens * form.factor**2)
+        return ImageSize(factor=form.factor, least=min(form.least, most), most=most)
 
     def filled(
         self, tokens: tuple[int, ...], sources: Sequence[ImageSource]
@@ -64,26 +97,9 @@ class ImageIntake:
         """
         if not sources or self.form is None:
             return tokens, ()
-        places = [at for at, token in enumerate(tokens) if token == self.form.token]
-        if len(places) != len(sources):
-            raise refused(
-                sources[0].pointer,
-                f"the chat template has places for {len(places)} of {len(sources)} images",
-                "use the template that the model was published with",
-            )
-        prompt: list[int] = []
-        images, end = [], 0
-        for place, source in zip(places, sources, strict=True):
-            prompt += tokens[end:place]
-            image = self._read(source, self.form, len(prompt))
-            images.append(image)
-            prompt += [self.form.token] * image.tokens
-            end = place + 1
-        return (*prompt, *tokens[end:]), tuple(images)
+        seen = with_images(tokens, self.read(sources), self.form, dotted(sources[0].pointer))
+        return seen.tokens, seen.images
 
-    def _read(self, source: ImageSource, form: ImageFormat, start: int) -> PromptImage:
-        tokens = min(self.most_tokens, LOW_TOKENS) if source.detail == "low" else self.most_tokens
-        most = min(form.most, tokens * form.factor**2)
-        size = ImageSize(factor=form.factor, least=min(form.least, most), most=most)
-        found = self.reader.see(source.content, size, dotted(source.pointer))
-        return PromptImage.of(start, found.rows, found.columns, found.pixels)
+
+def _seen(found: ImageAnswer) -> SeenImage:
+    return SeenImage(rows=found.rows, columns=found.columns, pixels=found.pixels)

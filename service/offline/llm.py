@@ -34,6 +34,7 @@ from pydantic import TypeAdapter
 from ..adapters.adapter_registry import AdapterRegistry
 from ..client.errors import IntaglioError
 from ..client.models import Extraction, FileOptions, GuidanceOptions
+from ..documents.seen_image import SeenText
 from ..extraction.enforcement import contract_of
 from ..extraction.engine_output import EngineOutput
 from ..extraction.extract import Extractor
@@ -104,7 +105,7 @@ class LLM:
             raise
         self._adapters = registry
         self._extractor = Extractor(text, self._engine.info, registry.find)
-        self._documents = OfflineDocuments()
+        self._documents = OfflineDocuments(self._engine.info)
 
     def __enter__(self) -> Self:
         return self
@@ -209,11 +210,13 @@ class LLM:
     def extract(
         self, schema: Any, text: str | None = None, **options: Unpack[FileOptions]
     ) -> Extraction[Any]:
-        """Extract the data that `schema` describes from `text`, or from the document in `file`; like `Client.extract`,
-        with the same errors.
+        """Extract the data that `schema` describes from `text`, from `images`, or from the document in `file`; like
+        `Client.extract`, with the same errors.
         """
         given = self._documents.source(text, options)
-        (result,) = self.extract_many(schema, [given.text], **given.options)
+        ((_, result),) = self.extract_stream([(None, schema, given.content)], **given.options)
+        if isinstance(result, IntaglioError):
+            raise result
         return given.in_extraction(result)
 
     @overload
@@ -288,7 +291,7 @@ class LLM:
 
     def extract_stream(
         self,
-        items: Iterable[tuple[K, Any, str] | None],
+        items: Iterable[tuple[K, Any, str | SeenText] | None],
         *,
         at_once: int = 512,
         **options: Unpack[GuidanceOptions],

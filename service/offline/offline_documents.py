@@ -7,21 +7,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ..client.file_input import file_bytes
+from intaglio.engine.api import EngineInfo
+
+from ..client.file_input import file_bytes, image_files
 from ..client.models import Extraction
+from ..config import MAX_IMAGE_TOKENS, MAX_IMAGES
 from ..documents.document_reader import DocumentReader
 from ..documents.field_places import placed
 from ..documents.read_source import ReadSource, attachment_of
+from ..documents.seen_image import SeenImage, SeenText
 from ..http.sdk_errors import sdk_errors
+from ..images.document_intake import DocumentIntake
+from ..images.image_intake import ImageIntake
+from ..images.image_source import ImageSource
 
-_OPTIONS: Final = ("file", "attachment")
+_OPTIONS: Final = ("file", "attachment", "images")
 
 
 @dataclass(frozen=True, slots=True)
 class OfflineSource:
-    """The text of one call, the options that are left, and the file that the text was read from, if any."""
+    """What one call extracts from, the options that are left, and the file that it was read from, if any."""
 
-    text: str
+    content: SeenText
     options: dict[str, Any]
     source: ReadSource | None = None
 
@@ -40,38 +47,55 @@ class OfflineSource:
 
 
 class OfflineDocuments:
-    """Reads files for one `LLM`. Children are started with the first file."""
+    """Reads files for the model of `info`. Children are started with the first file."""
 
-    def __init__(self) -> None:
+    def __init__(self, info: EngineInfo) -> None:
         self._reader = DocumentReader()
+        images = ImageIntake(
+            form=info.images,
+            reader=self._reader,
+            model=info.model,
+            most_images=MAX_IMAGES,
+            most_tokens=MAX_IMAGE_TOKENS,
+        )
+        self._intake = DocumentIntake(self._reader, images)
 
     def source(self, text: str | None, options: Mapping[str, Any]) -> OfflineSource:
-        """The text or the file to extract from.
+        """The text, the images or the file to extract from.
 
         Raises:
-            TypeError: both are given, or neither.
+            TypeError: a file is given beside others, or nothing is given.
             OSError: the file cannot be opened.
             IntaglioError: it cannot be read as a document.
         """
         others = {name: value for name, value in options.items() if name not in _OPTIONS}
-        file, attachment = (options.get(name) for name in _OPTIONS)
+        file, attachment = options.get("file"), options.get("attachment")
+        images = image_files(options)
         if file is None:
             if attachment is not None:
                 raise TypeError("an attachment belongs to a file: give the file, too")
-            if text is None:
-                raise TypeError("give a text or a file")
-            return OfflineSource(text, others)
-        if text is not None:
-            raise TypeError("text excludes file: give one of them")
+            if text is None and not images:
+                raise TypeError("give a text, images or a file")
+            return OfflineSource(SeenText(text or "", self._decoded(images)), others)
+        if text is not None or images:
+            raise TypeError("text and images exclude file: give one of them")
         name, content = file_bytes(file)
         with sdk_errors():
-            found = ReadSource(self._reader.read(content, "file"), name=name)
-            if attachment is not None:
-                attached = attachment_of(found.document, attachment, "attachment")
-                found = ReadSource(
-                    self._reader.read(attached.content, "attachment"), name=attached.name
-                )
-            return OfflineSource(found.text(), others, found)
+            if attachment is None:
+                found = self._intake.read(content, name, "file")
+            else:
+                whole = self._intake.parse(content, "file")
+                attached = attachment_of(whole, attachment, "attachment")
+                found = self._intake.read(attached.content, attached.name, "attachment")
+            return OfflineSource(SeenText(found.text(), found.images), others, found)
+
+    def _decoded(self, images: list[bytes]) -> tuple[SeenImage, ...]:
+        with sdk_errors():
+            sources = [
+                ImageSource(content, "auto", f"/images/{at}") for at, content in enumerate(images)
+            ]
+            self._intake.images.check(sources)
+            return self._intake.images.read(sources)
 
     def close(self) -> None:
         """End the children."""

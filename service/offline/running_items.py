@@ -18,6 +18,7 @@ from intaglio.schemas.extraction.results import ExtractResult
 from ..client.errors import IntaglioError
 from ..client.models import Extraction, extraction, request_body
 from ..client.shapes import Shape, shape_of
+from ..documents.seen_image import SeenText
 from ..extraction.engine_output import EngineOutput
 from ..extraction.extract import Extractor, ParsedExtraction, Prepared
 from ..extraction.free_reading import free_request, with_draft
@@ -29,7 +30,7 @@ from ..windows.window_reader import WindowReader
 
 K = TypeVar("K")
 
-Items = Iterable[tuple[K, Any, str] | None]
+Items = Iterable[tuple[K, Any, str | SeenText] | None]
 
 
 @dataclass(eq=False, slots=True)
@@ -149,13 +150,13 @@ class RunningItems(Generic[K]):
         return item.reader.result() if item.reader.is_over else None
 
     def _begun(
-        self, key: K, schema: Any, text: str, options: Mapping[str, Any]
+        self, key: K, schema: Any, text: str | SeenText, options: Mapping[str, Any]
     ) -> Generator[Request | None, None, None]:
         """Examine an item and begin it; None while its schema is examined."""
         shape = shape_of(schema)
         try:
             with sdk_errors():
-                parsed = self._extractor.parse(checked(request_body(shape, text, None, options)))
+                parsed = self._parsed(shape, text, options)
                 verdict = self._schema_gate.submit(parsed.constraint)
             yield from self._until(verdict)
             with sdk_errors():
@@ -174,6 +175,18 @@ class RunningItems(Generic[K]):
             return
         reader = WindowReader(self._extractor, replace(plan, part=part))
         self._unfinished[_RunningItem(key, shape, reader)] = None
+
+    def _parsed(
+        self, shape: Shape[Any], text: str | SeenText, options: Mapping[str, Any]
+    ) -> ParsedExtraction:
+        if not isinstance(text, SeenText):
+            return self._extractor.parse(checked(request_body(shape, text, None, options)))
+        # A request needs a text where it has no images, which are decoded already.
+        stand_in = text.text or ("-" if text.images else "")
+        body = checked(request_body(shape, stand_in, None, options))
+        if text.images and not text.text.strip():
+            body = body.model_copy(update={"text": None})
+        return self._extractor.parse(body, images=text.images)
 
     def _until(self, verdict: Future[Verdict]) -> Iterator[None]:
         """Let the engine run other items until a schema is examined."""

@@ -82,7 +82,7 @@ def plan_windows(extractor: Extractor, parsed: ParsedExtraction) -> WindowPlan |
     body, parts = parsed.body, parsed.parts
     if body.options.long_documents != "windows" or len(parts.messages) != 1:
         return None
-    if parts.messages[0].role == "system":
+    if parts.images or parts.messages[0].role == "system":
         return None
     text, fitter = parts.document, extractor.fitter
     outlined = parsed.schema if isinstance(parsed.schema, Mapping) else {}

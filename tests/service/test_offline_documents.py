@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from intaglio.engine.api import EngineInfo
 from intaglio.service.client import DocumentRefused
 from intaglio.service.offline.llm import LLM
 from intaglio.service.offline.offline_documents import OfflineDocuments
@@ -14,6 +15,18 @@ from tests.support.document_files import mail, pdf
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 SCHEMA = {"enum": ["yes", "no"]}
+INFO = EngineInfo(
+    model="tiny",
+    context_length=64,
+    parameters=1,
+    vocabulary=300,
+    blocks=4,
+    block_size=16,
+    device="cpu",
+    dtype="float32",
+    pid=1,
+)
+"""Of a model that reads no images."""
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def documents() -> Iterator[OfflineDocuments]:
-    with closing(OfflineDocuments()) as found:
+    with closing(OfflineDocuments(INFO)) as found:
         yield found
 
 
@@ -45,9 +58,9 @@ def test_a_program_extracts_from_a_file(folder: Path, tmp_path: Path) -> None:
 def test_texts_pass_and_files_are_read(documents: OfflineDocuments) -> None:
     assert documents.source("text", {"seed": 1}).options == {"seed": 1}
     found = documents.source(None, {"file": ("m.eml", mail("x", attached={"a.pdf": pdf([["y"]])}))})
-    assert found.text.endswith("\n\nx")
+    assert found.content.text.endswith("\n\nx")
     attached = {"file": mail("x", attached={"a.pdf": pdf([["y"]])}), "attachment": 0}
-    assert documents.source(None, attached).text == "y"
+    assert documents.source(None, attached).content.text == "y"
     with pytest.raises(FileNotFoundError):
         documents.source(None, {"file": "missing.pdf"})
     for text, options in ((None, {}), ("a", {"file": b"b"}), ("a", {"attachment": 0})):

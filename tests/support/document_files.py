@@ -193,3 +193,22 @@ def mail(
             content, maintype="application", subtype="octet-stream", filename=name
         )
     return message.as_bytes()
+
+
+def drawn_pdf(pages: Sequence[bytes], size: tuple[int, int] = (400, 300)) -> bytes:
+    """A PDF with these content streams as pages; the font F1 is Helvetica."""
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    ]
+    kids = []
+    for stream in pages:
+        objects.append(_stream(stream, b""))
+        objects.append(
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents %d 0 R "
+            b"/Resources << /Font << /F1 3 0 R >> >> >>" % (*size, len(objects))
+        )
+        kids.append(b"%d 0 R" % len(objects))
+    objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(kids), b" ".join(kids))
+    return pdf_of(objects)

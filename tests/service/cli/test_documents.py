@@ -32,6 +32,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "a.html").write_bytes(b"<!DOCTYPE html><p>hello")
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
     (tmp_path / "a.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes(64))
+    (tmp_path / "a.heic").write_bytes(bytes(4) + b"ftypheic" + bytes(64))
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"text"))
     (tmp_path / "a.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(64))
     (tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 4)
@@ -54,8 +55,7 @@ def extract(run: Run, stub: StubService, *names: str | Path, **more: Any) -> Any
     ("name", "what", "hint"),
     [
         ("a.zip", "ZIP archive", "unzip"),
-        ("a.png", "image (PNG)", "OCR"),
-        ("a.jpg", "image (JPEG)", "OCR"),
+        ("a.heic", "image or a video", "OCR"),
         ("a.txt.gz", "gzip", "gunzip"),
         ("noise.bin", "binary data", "give a text file"),
         ("large.txt", "too long", "1,000,000 characters"),
@@ -73,7 +73,8 @@ def test_a_file_that_is_no_text_is_named_with_a_hint_that_fits(
 
 
 @pytest.mark.parametrize(
-    "name", ["a.pdf", "a.docx", "a.xlsx", "a.doc", "wide.txt", "latin.txt", "a.html"]
+    "name",
+    ["a.pdf", "a.docx", "a.xlsx", "a.doc", "wide.txt", "latin.txt", "a.html", "a.png", "a.jpg"],
 )
 def test_a_document_is_sent_as_a_file(run: Run, stub: StubService, folder: Path, name: str) -> None:
     stub.will_answer(Answer(result({"n": 1})))
@@ -102,7 +103,7 @@ def test_a_pdf_on_standard_input_is_sent(run: Run, stub: StubService) -> None:
     assert "document" in stub.asked[0].body
 
 
-BAD = ("empty.txt", "blank.txt", "noise.bin", "a.png", "missing.txt", ".", "/dev/zero", "socket")
+BAD = ("empty.txt", "blank.txt", "noise.bin", "a.heic", "missing.txt", ".", "/dev/zero", "socket")
 
 
 def test_one_bad_file_among_many_costs_its_own_line(
@@ -124,10 +125,10 @@ def test_one_bad_file_among_many_costs_its_own_line(
 def test_when_all_of_many_are_bad_nothing_is_asked(
     run: Run, stub: StubService, folder: Path
 ) -> None:
-    done = extract(run, stub, "empty.txt", "a.png")
+    done = extract(run, stub, "empty.txt", "a.heic")
     assert [json.loads(line)["document"] for line in done.stdout.splitlines()] == [
         "empty.txt",
-        "a.png",
+        "a.heic",
     ]
     assert (done.exit_code, stub.asked) == (1, [])
 

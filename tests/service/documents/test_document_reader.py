@@ -27,7 +27,7 @@ import os, resource, signal, socket, sys
 import {child_process.__name__} as child_process
 from intaglio.service.documents.parsed_document import ParsedDocument
 
-def parse(content):
+def parse(content, *, silent=False):
     exec(content.decode())
     return ParsedDocument("text/plain", "read")
 
