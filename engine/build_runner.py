@@ -100,6 +100,7 @@ def build_runner(
     spec = _spec(model)
     device = device_named(model.device)
     refuse_experts(spec, device, parallel)
+    _refuse_adapters(spec, adapters)
     own = spec
     if parallel is not None:
         refuse_indivisible(spec, parallel.layout.tp)
@@ -205,6 +206,16 @@ def refuse_experts(
             f"quantised experts ({spec.family.name}) run on a CPU only",
             where="device",
             hint="set device to cpu, or load the checkpoint that was not quantised",
+        )
+
+
+def _refuse_adapters(spec: ModelSpec, settings: AdapterSettings) -> None:
+    """Raise `ConfigError` for adapters of latent attention: its matrices are factors of others here."""
+    if settings.max_adapters and spec.latent is not None:
+        raise ConfigError(
+            f"adapters of {spec.family.name} models are not supported",
+            where="max_adapters",
+            hint="set max_adapters to 0, and merge the adapter into the model",
         )
 
 

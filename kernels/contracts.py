@@ -5,7 +5,8 @@ sampling (`sampling_contracts`).
 
 Layouts
     tokens of a step   the tokens of all sequences, concatenated, N rows; row order is the plan's
-    keys and values    one tensor per layer, [2, num_blocks, block_size, kv_heads, head_dim]; 0 = keys, 1 = values
+    keys and values    one tensor per layer, [2, num_blocks, block_size, kv_heads, head_dim]; 0 = keys, 1 = values;
+                       with latent attention [1, ...]: the keys are the values as well
     slot               block * block_size + offset: the place of a token's key and value; negative: none
     null block         block 0: never written, always zero; fills block tables past their end
     mask words         int32, bit `t % 32` of word `t // 32` is token `t`, 1 = allowed, 0 past the end
@@ -22,6 +23,7 @@ import torch
 from torch import Tensor
 
 from .codes import Codes
+from .expert_choice import GroupedChoice
 from .sampling_contracts import Legal, SampleArgs, Sampled
 from .verified import Verified
 
@@ -95,7 +97,8 @@ class RopeRows:
 class Places:
     """Positions and cache slots of the N rows of a step.
 
-    `cos` and `sin` [positions, head_dim]: the model's table of rotations, laid out as in `RopeRows`. `positions` [N]
+    `cos` and `sin` [positions, head_dim]: the model's table of rotations, laid out as in `RopeRows`; with latent
+    attention narrower than a head: its last elements are rotated. `positions` [N]
     integers: each row's position. `slots` [M], M <= N, integers: the cache slots of the first M rows' keys and values;
     rows with a negative slot, and rows past M, are not stored.
     """
@@ -224,6 +227,7 @@ class MixtureRule:
     They are the `per_token` ones with the highest probabilities, which are divided by their sum if `renormalised`.
     With `of_chosen` probabilities are those among the chosen logits, in their dtype. With `clamp`, alpha and limit, the
     gate is that of gpt-oss instead: `g * sigmoid(alpha * g) * (u + 1)`, with `g` and `u` clamped at the limit first.
+    With `grouped` they are chosen as in DeepSeek models.
     """
 
     per_token: int
@@ -231,6 +235,7 @@ class MixtureRule:
     gate: Gate
     of_chosen: bool = False
     clamp: tuple[float, float] | None = None
+    grouped: GroupedChoice | None = None
 
 
 class Experts(Protocol):
@@ -270,7 +275,7 @@ class AttentionPass(Protocol):
         `fused` [N, heads + 2 * kv_heads, head_dim] are the query, key and value heads, in this order. Queries and keys
         are normed if `norms` is given, then rotated; keys and values are stored into `cache` in place, all of them
         before any row reads it. `fused` may be overwritten. With `sinks` [heads] float32, each head's softmax has one
-        more score, that of a key with a value of zero.
+        more score, that of a key with a value of zero. A cache without values has no value heads in `fused`, either.
 
         Raises:
             ValueError: `sinks` are given, and these kernels have none.
@@ -316,8 +321,12 @@ class Kernels(Protocol):
         `dtype`; None: these kernels do not multiply by such codes."""
         ...
 
-    def experts(self, mlps: Sequence[ExpertMlp], rule: MixtureRule) -> Experts:
+    def experts(
+        self, mlps: Sequence[ExpertMlp], rule: MixtureRule, correction: Tensor | None = None
+    ) -> Experts:
         """The experts of one layer, all of one shape; may keep the weights or copy them.
+
+        `correction` [experts] float32: see `GroupedChoice`.
 
         Raises:
             ValueError: these kernels have no mixtures of such weights.
@@ -361,7 +370,7 @@ class Kernels(Protocol):
         With `window`, a token sees that many keys at most: its own, and those just before it.
 
         Raises:
-            ValueError: `window` is given, and these kernels have none.
+            ValueError: `window` or a cache without values is given, and these kernels have none.
         """
         ...
 

@@ -67,7 +67,12 @@ class GpuKernels:
         form = packed(blocks) if dtype == torch.bfloat16 else None
         return None if form is None else CodedWeight(form, bias, self._counters)
 
-    def experts(self, mlps: Sequence[ExpertMlp], rule: MixtureRule) -> Experts:
+    def experts(
+        self,
+        mlps: Sequence[ExpertMlp],
+        rule: MixtureRule,
+        correction: Tensor | None = None,  # noqa: ARG002 - no rule that is run has one
+    ) -> Experts:
         """Experts with their matrices copied into one tensor."""
         return GroupedExperts(mlps, rule)
 
@@ -101,6 +106,8 @@ class GpuKernels:
         window: int | None = None,
     ) -> AttentionPass:
         """One launch per layer for a single token, else two; three if sequences have several tokens."""
+        if cache_shape[0] == 1:
+            raise ValueError("a GPU has no latent attention")
         if self._prompts is not None and ragged.host is not None:
             if window is not None:
                 raise ValueError("this attention of prompts has no sliding window")

@@ -111,16 +111,15 @@ def gate(x: Tensor, activation: Activation = Activation.SILU) -> Tensor:
 
 
 def kv_write(cache: Tensor, keys: Tensor, values: Tensor, slots: Tensor) -> None:
-    """Scatter rows into `cache` [2, num_blocks, block_size, kv_heads, head_dim]."""
-    flat = cache.view(2, -1, *cache.shape[3:])
-    flat[0].index_copy_(0, slots, keys)
-    flat[1].index_copy_(0, slots, values)
+    """Scatter rows into `cache` [2, num_blocks, block_size, kv_heads, head_dim], or [1, ...] without values."""
+    for plane, rows in zip(cache, (keys, values), strict=False):
+        plane.view(-1, *cache.shape[3:]).index_copy_(0, slots, rows)
 
 
 def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: Tensor) -> Tensor:
     """Norm and rotate queries and keys, store keys and values, return the queries."""
-    kv_heads = cache.shape[3]
-    heads = fused.shape[1] - 2 * kv_heads
+    planes, kv_heads = cache.shape[0], cache.shape[3]
+    heads = fused.shape[1] - planes * kv_heads
     qk = fused[:, : heads + kv_heads]
     if norms is not None:
         # One pass over queries and keys, each head with its own weight.
@@ -130,7 +129,11 @@ def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: T
         places.cos.index_select(0, places.positions).unsqueeze(1),
         places.sin.index_select(0, places.positions).unsqueeze(1),
     )
-    qk = rope(qk, rows)
+    turned = places.cos.shape[-1]
+    if turned == fused.shape[-1]:
+        qk = rope(qk, rows)
+    else:
+        qk[..., -turned:] = rope(qk[..., -turned:], rows)
     count = places.slots.shape[0]
     keys, values, slots = qk[:count, heads:], fused[:count, heads + kv_heads :], places.slots
     stored = slots >= 0

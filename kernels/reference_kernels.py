@@ -69,8 +69,10 @@ class ReferenceKernels:
     ) -> Weight | None:
         return None
 
-    def experts(self, mlps: Sequence[ExpertMlp], rule: MixtureRule) -> Experts:
-        return ReferenceExperts(mlps, rule)
+    def experts(
+        self, mlps: Sequence[ExpertMlp], rule: MixtureRule, correction: Tensor | None = None
+    ) -> Experts:
+        return ReferenceExperts(mlps, rule, correction)
 
     def rms_norm(self, x: Tensor, norm: RmsNorm) -> Tensor:
         return reference.rms_norm(x, norm.weight, norm.eps)

@@ -84,6 +84,7 @@ def open_adapter(folder: Path, layout: AdapterLayout) -> AdapterFiles:
     Raises:
         AdapterUnusable: it does not fit; names the keys or the tensors.
     """
+    _refuse_latents(layout.spec)
     _refuse_partial_rotation(layout.spec)
     config = read_adapter_config(folder)
     if config.rank > layout.rank:
@@ -159,6 +160,16 @@ def _complaints(
     mistyped = [f"{name} is of {got.dtype}" for name, got, _ in both if got.dtype is not None]
     if mistyped:
         yield f"wrong dtype: {some_of(mistyped)}, not of floats"
+
+
+def _refuse_latents(spec: ModelSpec) -> None:
+    """Raise `AdapterUnusable` for latent attention: its matrices are factors of others here."""
+    if spec.latent is not None:
+        raise AdapterUnusable(
+            f"adapters of {spec.family.name} models are not supported",
+            where="kv_lora_rank",
+            hint="merge the adapter into the model",
+        )
 
 
 def _refuse_partial_rotation(spec: ModelSpec) -> None:

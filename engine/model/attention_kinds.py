@@ -66,20 +66,12 @@ def _sliding(family: Family, config: ConfigValues, layers: int) -> list[bool]:
     if windows.unrotated_only:
         return [not turns for turns in _rotated(family, config, layers)]
     if windows.first is not None:
-        first = _whole(config, windows.first)
+        first = config.whole(windows.first, 0)
         return [i >= first for i in range(layers)]
     pattern = windows.pattern
     if windows.pattern_key is not None:
         pattern = config.count(windows.pattern_key, pattern)
     return [pattern is None or (i + 1) % pattern != 0 for i in range(layers)]
-
-
-def _whole(config: ConfigValues, key: str) -> int:
-    """An integer from 0."""
-    value = config.values.get(key)
-    if type(value) is not int or value < 0:
-        raise ModelError(f"{key} must be an integer from 0, not {value!r}", where=key)
-    return value
 
 
 def _rotated(family: Family, config: ConfigValues, layers: int) -> list[bool]:

@@ -3,7 +3,7 @@
 Does: check types and ranges, and refuse other values by the name of their key. Does not: know families.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,25 @@ class ConfigValues:
             raise ModelError(f"{key} must be a positive integer, not {value!r}", where=key)
         if value > most:
             raise ModelError(f"{key} is {value}, and {most} is the most", where=key)
+        return value
+
+    def whole(self, key: str, default: int) -> int:
+        """An integer from 0."""
+        value = self.values.get(key)
+        value = default if value is None else value
+        if type(value) is not int or value < 0:
+            raise ModelError(f"{key} must be an integer from 0, not {value!r}", where=key)
+        return value
+
+    def choice(self, key: str, allowed: Sequence[str]) -> str:
+        """One of some names."""
+        value = self.values.get(key)
+        if not isinstance(value, str) or value not in allowed:
+            raise ModelError(
+                f"{key} {value!r} is not supported",
+                where=key,
+                hint="supported: " + ", ".join(allowed),
+            )
         return value
 
     def optional_count(self, key: str | None) -> int | None:

@@ -10,7 +10,17 @@ from math import prod
 import torch
 
 from ..errors import ModelError
-from .family import DERIVED, EMBEDDING, FINAL_NORM, HEAD, KEY_NORM, KV_SCALES, QUERY_NORM, SINKS
+from .family import (
+    CORRECTION,
+    DERIVED,
+    EMBEDDING,
+    FINAL_NORM,
+    HEAD,
+    KEY_NORM,
+    KV_SCALES,
+    QUERY_NORM,
+    SINKS,
+)
 from .schemes.mxfp4 import Mxfp4Experts
 from .schemes.scheme import Stored, Uniform
 from .spec import ModelSpec
@@ -31,11 +41,15 @@ def stored_bytes(spec: ModelSpec, element: int = 2) -> dict[str, int]:
     """
     compact = element == torch.bfloat16.itemsize or isinstance(spec.schemes, Mxfp4Experts)
     held = spec if compact else replace(spec, schemes=Uniform())
-    return {
+    found = {
         name: prod(stored.shape) * (element if stored.dtype is None else stored.dtype.itemsize)
         for name, stored in expected_tensors(held).items()
         if not stored.optional
     }
+    absorbed, dense = absorbed_matrices(spec), expected_shapes(spec)
+    return {
+        name: size for name, size in found.items() if name.rpartition(".")[0] not in absorbed
+    } | {name: prod(dense[name]) * element for name in (each + ".weight" for each in absorbed)}
 
 
 def expected_tensors(spec: ModelSpec) -> dict[str, Stored]:
@@ -59,7 +73,11 @@ def expected_tensors(spec: ModelSpec) -> dict[str, Stored]:
         experts, layout = spec.mixes(i), spec.family.experts
         if experts is not None and layout is not None:
             router = layout.router.format(i=i) + ".weight"
-            tensors[router] = Stored((experts.count, spec.hidden))
+            grouped = experts.rule.grouped  # these models route in float32
+            dtype = None if grouped is None else torch.float32
+            tensors[router] = Stored((experts.count, spec.hidden), dtype)
+            if grouped is not None and grouped.sigmoid:
+                tensors[layout.router.format(i=i) + CORRECTION] = Stored((experts.count,), dtype)
             if layout.stacked:
                 tensors[layout.router.format(i=i) + ".bias"] = Stored((experts.count,))
         stacked = spec.stacked(i)
@@ -75,16 +93,22 @@ def expected_tensors(spec: ModelSpec) -> dict[str, Stored]:
 def _sizes(spec: ModelSpec) -> dict[str, tuple[int, int, bool]]:
     """Outputs, inputs, and whether there is a bias, of each linear layer that families have."""
     queries, keys = spec.heads * spec.head_dim, spec.kv_heads * spec.head_dim
-    return {
+    mlp = {
+        "gate": (spec.ffn, spec.hidden, spec.mlp_bias),
+        "up": (spec.ffn, spec.hidden, spec.mlp_bias),
+        "gate_up": (2 * spec.ffn, spec.hidden, spec.mlp_bias),
+        "down": (spec.hidden, spec.ffn, spec.mlp_bias),
+    }
+    if spec.latent is not None:
+        biased = {"q_down": spec.qkv_bias, "kv_down": spec.qkv_bias, "output": spec.output_bias}
+        matrices = spec.latent.matrices(spec.heads, spec.hidden)
+        return mlp | {part: (*size, biased.get(part, False)) for part, size in matrices.items()}
+    return mlp | {
         "q": (queries, spec.hidden, spec.qkv_bias),
         "k": (keys, spec.hidden, spec.qkv_bias),
         "v": (keys, spec.hidden, spec.qkv_bias),
         "qkv": (queries + 2 * keys, spec.hidden, spec.qkv_bias),
         "output": (spec.hidden, queries, spec.output_bias),
-        "gate": (spec.ffn, spec.hidden, spec.mlp_bias),
-        "up": (spec.ffn, spec.hidden, spec.mlp_bias),
-        "gate_up": (2 * spec.ffn, spec.hidden, spec.mlp_bias),
-        "down": (spec.hidden, spec.ffn, spec.mlp_bias),
     }
 
 
@@ -93,10 +117,11 @@ MLP_PARTS = ("gate", "up", "gate_up", "down")
 
 def _linears(spec: ModelSpec, i: int) -> dict[str, str]:
     """The names of the linear layers of layer `i`, by part, without those of experts."""
-    names = spec.family.linears
+    absent: tuple[str, ...] = () if spec.latent is None else spec.latent.absent
     if spec.mixes(i) is not None:
-        names = {part: name for part, name in names.items() if part not in MLP_PARTS}
-    return {part: name.format(i=i) for part, name in names.items()}
+        absent += MLP_PARTS
+    names = spec.family.linears
+    return {part: name.format(i=i) for part, name in names.items() if part not in absent}
 
 
 def linear_parts(spec: ModelSpec, i: int) -> dict[str, tuple[str, int, int]]:
@@ -119,7 +144,21 @@ def layer_matrices(spec: ModelSpec, i: int) -> dict[str, tuple[int, int]]:
         for part, name in layout.linears.items():
             for e in range(experts.count):
                 matrices[name.format(i=i, e=e)] = shapes[part]
+        if experts.shared:
+            wide = {
+                "gate": (experts.shared, spec.hidden),
+                "up": (experts.shared, spec.hidden),
+                "down": (spec.hidden, experts.shared),
+            }
+            matrices |= {name.format(i=i): wide[part] for part, name in layout.shared.items()}
     return matrices
+
+
+def absorbed_matrices(spec: ModelSpec) -> frozenset[str]:
+    """The matrices that are never kept in a quantised form, as they become factors of queries and of outputs."""
+    if spec.latent is None:
+        return frozenset()
+    return frozenset(spec.family.linears["kv_up"].format(i=i) for i in range(spec.layers))
 
 
 def _biases(spec: ModelSpec, i: int) -> dict[str, int]:
@@ -130,6 +169,8 @@ def _biases(spec: ModelSpec, i: int) -> dict[str, int]:
 
 def _norms(spec: ModelSpec) -> list[tuple[str, int]]:
     norms = [(name, spec.hidden) for name in spec.family.norms.values()]
+    if spec.latent is not None:
+        norms += spec.latent.norms()
     if spec.family.qk_norm == "head":
         norms += [(QUERY_NORM, spec.head_dim), (KEY_NORM, spec.head_dim)]
     if spec.family.qk_norm == "whole":
@@ -152,6 +193,8 @@ def check_tensors(
     allowed = {name for name in found if name.endswith(ignored)}
     if spec.tied:
         allowed.add(HEAD + ".weight")
+    for i in range(spec.layers, spec.layers + spec.drafting_layers):
+        allowed |= {name for name in found if name.startswith(f"model.layers.{i}.")}
     complaints = list(_complaints(found, expected, allowed))
     if complaints:
         raise ModelError(

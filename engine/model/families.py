@@ -7,6 +7,7 @@ from math import sqrt
 
 from .family import (
     FUSED_LINEARS,
+    LATENT_LINEARS,
     NAMED_EXPERTS,
     POST_NORMS,
     SANDWICH_NORMS,
@@ -16,6 +17,11 @@ from .family import (
 )
 
 QWEN_WINDOWS = Windows(switch="use_sliding_window", first="max_window_layers")
+SHARED_EXPERTS = {
+    "gate": "model.layers.{i}.mlp.shared_experts.gate_proj",
+    "up": "model.layers.{i}.mlp.shared_experts.up_proj",
+    "down": "model.layers.{i}.mlp.shared_experts.down_proj",
+}
 QWEN_DEFAULTS = {"num_key_value_heads": 32, "sliding_window": 4096, "max_window_layers": 28}
 
 FAMILIES = (
@@ -300,6 +306,78 @@ FAMILIES = (
                 "truncate": False,
                 "original_max_position_embeddings": 4096,
             },
+        },
+    ),
+    Family(
+        name="deepseek-v2",
+        architecture="DeepseekV2ForCausalLM",
+        examples="DeepSeek-V2, V2-Lite, Coder-V2",
+        qkv_bias="attention_bias",
+        output_bias="attention_bias",
+        linears=LATENT_LINEARS,
+        latent=True,
+        experts=ExpertLayout(
+            count="n_routed_experts",
+            ffn="moe_intermediate_size",
+            router="model.layers.{i}.mlp.gate",
+            linears=NAMED_EXPERTS,
+            renormalised="norm_topk_prob",
+            scored="softmax",
+            shared=SHARED_EXPERTS,
+        ),
+        neutral={
+            "scoring_func": (None, "softmax"),
+            "mlp_bias": (None, False),
+            "rope_interleave": (None, True),
+        },
+        defaults={
+            "q_lora_rank": 1536,
+            "kv_lora_rank": 512,
+            "qk_nope_head_dim": 128,
+            "qk_rope_head_dim": 64,
+            "v_head_dim": 128,
+            "n_routed_experts": 64,
+            "n_shared_experts": 2,
+            "moe_intermediate_size": 1407,
+            "topk_method": "greedy",
+        },
+    ),
+    Family(
+        name="deepseek-v3",
+        architecture="DeepseekV3ForCausalLM",
+        examples="DeepSeek-V3, R1; Moonlight",
+        qkv_bias="attention_bias",
+        output_bias="attention_bias",
+        linears=LATENT_LINEARS,
+        latent=True,
+        drafting="num_nextn_predict_layers",
+        experts=ExpertLayout(
+            count="n_routed_experts",
+            ffn="moe_intermediate_size",
+            router="model.layers.{i}.mlp.gate",
+            linears=NAMED_EXPERTS,
+            renormalised="norm_topk_prob",
+            scored="sigmoid",
+            shared=SHARED_EXPERTS,
+        ),
+        neutral={"scoring_func": (None, "sigmoid"), "mlp_bias": (None, False)},
+        defaults={
+            "max_position_embeddings": 4096,
+            "q_lora_rank": 1536,
+            "kv_lora_rank": 512,
+            "qk_nope_head_dim": 128,
+            "qk_rope_head_dim": 64,
+            "v_head_dim": 128,
+            "n_routed_experts": 256,
+            "n_shared_experts": 1,
+            "num_experts_per_tok": 8,
+            "moe_intermediate_size": 2048,
+            "n_group": 8,
+            "topk_group": 4,
+            "topk_method": "noaux_tc",
+            "routed_scaling_factor": 2.5,
+            "norm_topk_prob": True,
+            "first_k_dense_replace": 3,
         },
     ),
 )

@@ -48,6 +48,20 @@ FUSED_LINEARS = {
 """One matrix for query, key and value, and one for gate and up, as in Phi-3."""
 
 
+LATENT_LINEARS = {
+    "q": "model.layers.{i}.self_attn.q_proj",
+    "q_down": "model.layers.{i}.self_attn.q_a_proj",
+    "q_up": "model.layers.{i}.self_attn.q_b_proj",
+    "kv_down": "model.layers.{i}.self_attn.kv_a_proj_with_mqa",
+    "kv_up": "model.layers.{i}.self_attn.kv_b_proj",
+    "output": "model.layers.{i}.self_attn.o_proj",
+    "gate": "model.layers.{i}.mlp.gate_proj",
+    "up": "model.layers.{i}.mlp.up_proj",
+    "down": "model.layers.{i}.mlp.down_proj",
+}
+"""The matrices of latent attention (`latent_spec`): a model has either "q", or "q_down" and "q_up"."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Windows:
     """The layers of a family that have a sliding window.
@@ -76,6 +90,9 @@ class ExpertLayout:
     experts are divided by their sum, or the key that says so. `every` is the key of n, where every n-th layer is a
     mixture; `dense` the key of a list of layers that are none; None for families without. `stacked`: as in gpt-oss, one
     tensor has a matrix of all experts, routers and experts have biases, and the gate is clamped.
+
+    `scored`: as in DeepSeek models, experts are chosen by groups, from scores of this kind, with a correction if they
+    are sigmoids; the first layers are dense, and `shared` are the names of an MLP that every token uses as well.
     """
 
     count: str
@@ -86,6 +103,8 @@ class ExpertLayout:
     every: str | None = None
     dense: str | None = None
     stacked: bool = False
+    scored: Literal["softmax", "sigmoid"] | None = None
+    shared: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +126,11 @@ class Family:
     `windows` are the layers with a sliding window, None for a family without. `local_theta` is the key of the base of
     the rotation of these layers, which then is not scaled. With `unrotated_layers`, some layers do not rotate. With
     `partial_rotation`, a file may ask for the rotation of a part of each head. `experts`: None for families without.
-    With `sinks`, each head has a further score that attention is divided by.
+    With `sinks`, each head has a further score that attention is divided by. With `latent`, attention reads a latent of
+    each token (`latent_spec`).
+
+    `neutral` are keys of `config.json` with the values that the computation is for. `drafting` is the key of the number
+    of layers past the last one that a checkpoint may have, for drafts; they are not read.
 
     With `sees`, the model reads images: the file has the keys of the language half at the top or in `text_config`, and
     `vision_config`. `prefixes` are other beginnings of names in a checkpoint, with those that are used here.
@@ -137,13 +160,16 @@ class Family:
     partial_rotation: bool = False
     experts: ExpertLayout | None = None
     sinks: bool = False
+    latent: bool = False
+    neutral: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    drafting: str | None = None
     sees: bool = False
     prefixes: tuple[tuple[str, str], ...] = ()
 
     @property
     def cpu_only(self) -> bool:
         """Whether only a CPU has attention and experts of this kind."""
-        return self.sinks
+        return self.sinks or self.latent
 
     @property
     def read_keys(self) -> frozenset[str]:
@@ -167,6 +193,9 @@ GRANITE_MULTIPLIERS = (
 """Keys of `config.json`: factors of embeddings, of attention scores (instead of `1 / sqrt(head_dim)`) and of what
 attention and MLP add to the residual; the divisor of logits."""
 
+CORRECTION = ".e_score_correction_bias"
+"""The suffix of a router's name: what is added to the scores of experts, for the choice alone."""
+
 NAMED_EXPERTS = {
     "gate": "model.layers.{i}.mlp.experts.{e}.gate_proj",
     "up": "model.layers.{i}.mlp.experts.{e}.up_proj",
@@ -180,6 +209,8 @@ HEAD = "lm_head"
 QUERY_NORM = "model.layers.{i}.self_attn.q_norm"
 KEY_NORM = "model.layers.{i}.self_attn.k_norm"
 SINKS = "model.layers.{i}.self_attn.sinks"
+LATENT_NORM = "model.layers.{i}.self_attn.kv_a_layernorm"
+QUERY_LATENT_NORM = "model.layers.{i}.self_attn.q_a_layernorm"
 
 # Suffixes of tensors in old checkpoints that are computed, not learnt.
 DERIVED = ("rotary_emb.inv_freq",)

@@ -6,24 +6,45 @@ experts or run them (`kernels.experts`), or balance load.
 
 from dataclasses import dataclass
 
-from intaglio.kernels.contracts import Experts, Kernels, RmsNorm, Weight
+from intaglio.kernels.contracts import AddTo, ExpertMlp, Experts, Gate, Kernels, RmsNorm, Weight
 from torch import Tensor
 
 from .layers import Residual
 
 
 @dataclass(frozen=True, slots=True)
+class SharedExpert:
+    """An expert that every token uses."""
+
+    mlp: ExpertMlp
+    gate: Gate
+
+    def add(self, x: Tensor, output: Tensor) -> None:
+        """Add the output for `x` [N, hidden] to `output` [N, hidden], in place."""
+        gated = self.mlp.gate_up.matmul(x, epilogue=self.gate)
+        self.mlp.down.matmul(gated, epilogue=AddTo(output))
+
+
+@dataclass(frozen=True, slots=True)
 class Mixture:
-    """A mixture of gated MLPs. `norm` normalises the input; `router` computes a logit for each expert."""
+    """A mixture of gated MLPs. `norm` normalises the input; `router` computes a logit for each expert.
+
+    With `wide_router` it does so in float32. Every token uses the `shared` expert, if there is one.
+    """
 
     norm: RmsNorm | None
     router: Weight
     experts: Experts
     residual: Residual
     kernels: Kernels
+    shared: SharedExpert | None = None
+    wide_router: bool = False
 
     def add(self, residual: Tensor) -> None:
         """See `Mlp`."""
         x = residual if self.norm is None else self.kernels.rms_norm(residual, self.norm)
-        output = self.experts.outputs(x, self.router.matmul(x))
+        logits = self.router.matmul(x.float() if self.wide_router else x)
+        output = self.experts.outputs(x, logits)
+        if self.shared is not None:
+            self.shared.add(x, output)
         self.residual.add_output(output, residual, self.kernels)

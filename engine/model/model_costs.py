@@ -65,7 +65,7 @@ class ModelCosts:
             kv_bytes_per_token=spec.kv_block_bytes(1, kv_element_bytes),
             token_operations=2 * matrices,
             head_operations=2 * head,
-            pair_operations=4 * spec.layers * spec.heads * spec.head_dim,
+            pair_operations=2 * spec.layers * spec.heads * (spec.head_dim + _value_dim(spec)),
         )
 
     def decode(self, sequences: float, context: float) -> Cost:
@@ -82,6 +82,11 @@ class ModelCosts:
         )
         kept = self.kv_bytes_per_token * (tokens + cached)
         return Cost(self.weight_bytes + kept, operations)
+
+
+def _value_dim(spec: "ModelSpec") -> int:
+    """The elements that attention sums for each head."""
+    return spec.head_dim if spec.latent is None else spec.latent.rank
 
 
 def _unused(spec: "ModelSpec") -> int:

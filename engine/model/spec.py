@@ -18,6 +18,7 @@ from .config_values import MOST_PARTS, ConfigValues
 from .expert_spec import ExpertSpec, read_experts
 from .families import BY_ARCHITECTURE
 from .family import Family
+from .latent_spec import LatentSpec, read_latent
 from .schemes.published import published_schemes
 from .schemes.scheme import Schemes
 from .stacked_experts import StackedExperts
@@ -56,6 +57,9 @@ class ModelSpec:
     `residual_scale` the outputs of attention and MLP before they are added; logits are divided by `logit_divisor`, and
     `logit_softcap` caps them, see `kernels.contracts.Logits`. `schemes` are the quantisation schemes of the layers'
     matrices. `vision` is the encoder of images; None for a model that reads none.
+
+    With `latent` attention, `kv_heads` and `head_dim` are those that it keeps: one head of the latent's width.
+    `drafting_layers` past the last one are not read.
     """
 
     family: Family
@@ -83,6 +87,8 @@ class ModelSpec:
     schemes: Schemes
     experts: ExpertSpec | None
     vision: VisionSpec | None
+    latent: LatentSpec | None = None
+    drafting_layers: int = 0
 
     def mixes(self, i: int) -> ExpertSpec | None:
         """The experts of layer `i`; None if it has an MLP."""
@@ -100,9 +106,20 @@ class ModelSpec:
         """The smallest sliding window of a layer, in tokens; None if no layer has one."""
         return min((kind.window for kind in self.kinds if kind.window is not None), default=None)
 
+    @property
+    def kv_planes(self) -> int:
+        """The tensors that are kept of each token: keys and values, or keys that are the values as well."""
+        return 2 if self.latent is None else 1
+
+    @property
+    def rotary_dim(self) -> int:
+        """The elements of a head that the table of rotations covers: the last ones."""
+        return self.head_dim if self.latent is None else self.latent.turned
+
     def kv_block_bytes(self, block_size: int, element_bytes: int) -> int:
         """Bytes of one block in all layers."""
-        return 2 * self.layers * block_size * self.kv_heads * self.head_dim * element_bytes
+        token = self.kv_planes * self.kv_heads * self.head_dim * element_bytes
+        return self.layers * block_size * token
 
 
 def read_spec(folder: Path) -> ModelSpec:
@@ -116,16 +133,20 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
     if family.sees:
         raw = _joined_halves(raw)
     config = ConfigValues({**family.defaults, **raw})
-    for key, allowed in NEUTRAL.items():
+    for key, allowed in {**NEUTRAL, **family.neutral}.items():
         if key in raw and raw[key] not in allowed and key not in family.read_keys:
             raise ModelError(f"{key} {raw[key]!r} is not supported", where=key)
     layers = config.count("num_hidden_layers", most=MOST_PARTS)
     heads = config.count("num_attention_heads")
     hidden = config.count("hidden_size")
-    kv_heads = config.count("num_key_value_heads", heads)
-    head_dim = _head_dim(family, config, hidden, heads, kv_heads)
+    latent = read_latent(config, heads) if family.latent else None
+    if latent is not None:
+        kv_heads, head_dim, turned = 1, latent.width, latent.turned
+    else:
+        kv_heads = config.count("num_key_value_heads", heads)
+        head_dim = turned = _head_dim(family, config, hidden, heads, kv_heads)
     positions = config.count("max_position_embeddings", 2048)
-    kinds = read_kinds(family, config, layers, head_dim, positions)
+    kinds = read_kinds(family, config, layers, turned, positions)
     activation = _activation(family, config)
     multipliers = config if family.multipliers else ConfigValues({})
     return ModelSpec(
@@ -146,7 +167,7 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
         mlp_bias=_bias(family.mlp_bias, config),
         dtype=str(raw.get("dtype") or raw.get("torch_dtype") or "float32"),
         activation=activation,
-        scores=_scores(family, config),
+        scores=_scores(family, config) if latent is None else latent.scores(kinds[0].rope),
         embedding_scale=family.embedding_scale(hidden)
         if family.embedding_scale
         else multipliers.optional_number("embedding_multiplier"),
@@ -161,6 +182,8 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
         if family.experts is None
         else read_experts(family.experts, config, layers, activation),
         vision=read_vision(raw, hidden) if family.sees else None,
+        latent=latent,
+        drafting_layers=0 if family.drafting is None else config.whole(family.drafting, 0),
     )
 
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from ..errors import ConfigError, ModelError
 from ..model.decoder import Decoder
-from ..model.expected_tensors import layer_matrices
+from ..model.expected_tensors import absorbed_matrices, layer_matrices
 from ..model.rotary import rotation_order
 from ..model.schemes.scheme import Uniform
 from ..model.spec import ModelSpec, read_spec
@@ -138,7 +138,7 @@ def _matrices(spec: ModelSpec) -> list[str]:
         if part in spec.family.linears
     }
     named = (name for i in range(spec.layers) for name in layer_matrices(spec, i))
-    return [name for name in named if name not in unrotated]
+    return [name for name in named if name not in unrotated | absorbed_matrices(spec)]
 
 
 def _groups(spec: ModelSpec, names: frozenset[str]) -> Iterator[list[str]]:

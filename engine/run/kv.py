@@ -34,6 +34,8 @@ _CARRIER = {2: np.int16, 4: np.int32}
 class KVCache:
     """Keys and values: one tensor [layers, 2, num_blocks, block_size, kv_heads, head_dim]; `layers` are its views.
 
+    With latent attention keys are values, too: [layers, 1, ...].
+
     On a host it is zero, and the system allocates its pages on first write, so a large cache is ready at once. On
     another device only the null block is zero.
     """
@@ -46,7 +48,8 @@ class KVCache:
         dtype: torch.dtype,
         device: torch.device = HOST,
     ) -> None:
-        shape = (spec.layers, 2, num_blocks, block_size, spec.kv_heads, spec.head_dim)
+        sizes = (num_blocks, block_size, spec.kv_heads, spec.head_dim)
+        shape = (spec.layers, spec.kv_planes, *sizes)
         if device.type == "cpu":
             zeros = np.zeros(shape, dtype=_CARRIER[dtype.itemsize])
             self._tensor = torch.from_numpy(zeros).view(dtype)

@@ -38,8 +38,9 @@ Ints = npt.NDArray[np.int64]
 class _Call:
     """Pieces of a group that are computed at once.
 
-    `chunk_of` [pieces] is the chunk of each. `blocks` indexes the cache as [2 * num_blocks, ...]: all key blocks of the
-    pieces, then all value blocks. `bias` [pieces, 1, 1 or rows, TILE], None where every row sees every key.
+    `chunk_of` [pieces] is the chunk of each. `blocks` indexes the cache as [planes * num_blocks, ...]: all key blocks
+    of the pieces, then all value blocks, unless the keys are the values. `bias` [pieces, 1, 1 or rows, TILE], None
+    where every row sees every key.
     """
 
     chunk_of: Tensor
@@ -97,7 +98,7 @@ class ReferenceAttention:
     ) -> None:
         """`window`: see `Kernels.attend`. `chunk`: the most rows of a piece; with 1 all pieces have one shape."""
         self._workspace = workspace
-        _, self._num_blocks, block_size, self._kv_heads, self._head_dim = cache_shape
+        self._planes, self._num_blocks, block_size, self._kv_heads, self._head_dim = cache_shape
         if TILE % block_size:
             raise ValueError(f"block_size must divide {TILE}, not {block_size}")
         self._heads = heads
@@ -114,7 +115,9 @@ class ReferenceAttention:
             counts = np.ones_like(owners)
         single = np.flatnonzero(counts == 1)
         several = np.flatnonzero(counts > 1)
-        cutter = _Cutter(self._num_blocks, block_size, heads // self._kv_heads, window)
+        cutter = _Cutter(
+            self._planes, self._num_blocks, block_size, heads // self._kv_heads, window
+        )
         self._groups: list[_Group] = []
         if single.size:
             self._groups.append(
@@ -132,7 +135,7 @@ class ReferenceAttention:
         `sinks`: see `AttentionPass.run`.
         """
         out = torch.zeros_like(query)
-        flat = cache.view(2 * self._num_blocks, -1)
+        flat = cache.view(self._planes * self._num_blocks, -1)
         for group in self._groups:
             self._run_group(group, query, flat, out, sinks)
         return out
@@ -164,13 +167,13 @@ class ReferenceAttention:
         """Outputs [pieces, kv_heads, rows, head_dim] and log-sum-exps [pieces, kv_heads, rows] of a call."""
         pieces = call.chunk_of.shape[0]
         kv = self._workspace.gathered(flat, call.blocks)
-        kv = kv.view(2, pieces, TILE, self._kv_heads, self._head_dim).transpose(2, 3)
+        kv = kv.view(self._planes, pieces, TILE, self._kv_heads, self._head_dim).transpose(2, 3)
         queries = q.index_select(0, call.chunk_of)
         softcap = self._scores.softcap
         if softcap is not None:
             return _capped_attention(queries, kv, call.bias, self._scores.scale, softcap)
         out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
-            queries, kv[0], kv[1], attn_mask=call.bias, scale=self._scores.scale
+            queries, kv[0], kv[-1], attn_mask=call.bias, scale=self._scores.scale
         )
         return out, lse
 
@@ -180,7 +183,7 @@ def _capped_attention(
 ) -> tuple[Tensor, Tensor]:
     """Attention with a soft cap, as `_run_call` returns it; scores and their weights are float32.
 
-    `queries` [pieces, kv_heads, rows, head_dim]; `kv` [2, pieces, kv_heads, TILE, head_dim]; every row sees a key.
+    `queries` [pieces, kv_heads, rows, head_dim]; `kv` [planes, pieces, kv_heads, TILE, head_dim]; every row sees a key.
     """
     scale = queries.shape[-1] ** -0.5 if scale is None else scale
     scores = torch.matmul(queries.float(), kv[0].float().transpose(-1, -2))
@@ -189,7 +192,7 @@ def _capped_attention(
         scores.add_(bias)
     lse = scores.logsumexp(-1)
     weights = scores.sub_(lse.unsqueeze(-1)).exp_()
-    return torch.matmul(weights.to(kv.dtype), kv[1]), lse
+    return torch.matmul(weights.to(kv.dtype), kv[-1]), lse
 
 
 def _merge(parts: list[tuple[Tensor, Tensor]], tiles: tuple[int, ...]) -> tuple[Tensor, Tensor]:
@@ -243,6 +246,7 @@ def _chunks(which: Ints, starts: Ints, lengths: Ints) -> tuple[Ints, Ints, Ints,
 class _Cutter:
     """Builds groups for caches of one shape."""
 
+    planes: int
     num_blocks: int
     block_size: int
     per_kv: int
@@ -292,14 +296,15 @@ class _Cutter:
         )
 
     def _blocks(self, tables: Ints, owners: Ints, tile: Ints, ends: Ints) -> Tensor:
-        """Key blocks, then value blocks, of each piece; the null block past the sequence's last key."""
+        """Key blocks, then value blocks, if any, of each piece; the null block past the sequence's last key."""
         per_tile = TILE // self.block_size
         column = tile[:, None] * per_tile + np.arange(per_tile)[None, :]
         used = column * self.block_size < ends[:, None]
         column = np.minimum(column, tables.shape[1] - 1)
         keys = np.where(used, tables[owners[:, None], column], NULL_BLOCK).astype(np.int64)
+        flat = keys.reshape(-1)
         return torch.from_numpy(
-            np.concatenate([keys.reshape(-1), keys.reshape(-1) + self.num_blocks])
+            np.concatenate([flat + plane * self.num_blocks for plane in range(self.planes)])
         )
 
     def _first_keys(self, positions: Ints) -> Ints:

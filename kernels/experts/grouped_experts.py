@@ -21,10 +21,12 @@ class GroupedExperts:
         """Copy the matrices of unquantised experts without biases, all of one shape.
 
         Raises:
-            ValueError: an expert is another kind of weight, or the rule is that of gpt-oss.
+            ValueError: an expert is another kind of weight, or the rule is that of gpt-oss or DeepSeek models.
         """
-        if rule.of_chosen or rule.clamp is not None:
-            raise ValueError("experts on a GPU have neither clamped gates nor scores of the chosen")
+        if rule.of_chosen or rule.clamp is not None or rule.grouped is not None:
+            raise ValueError(
+                "experts on a GPU have no clamped gates, scores of the chosen or groups"
+            )
         self.gate_up = _stacked([mlp.gate_up for mlp in mlps])
         self.down = _stacked([mlp.down for mlp in mlps])
         self._rule = rule

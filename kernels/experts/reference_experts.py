@@ -12,6 +12,10 @@ import torch
 from torch import Tensor
 
 from ..contracts import ExpertMlp, MixtureRule
+from ..expert_choice import GroupedChoice
+
+LEAST_SUM = 1e-20
+"""Added to a sum of shares that are divided by it, which may be zero."""
 
 LEAST_ROWS = 2
 """The fewest rows of a product: BLAS sums a single row in another order, so it is doubled."""
@@ -24,8 +28,10 @@ class Routing(NamedTuple):
     chosen: Tensor
 
 
-def route(logits: Tensor, rule: MixtureRule) -> Routing:
+def route(logits: Tensor, rule: MixtureRule, correction: Tensor | None = None) -> Routing:
     """The experts with the highest probabilities of each row of `logits` [N, experts]."""
+    if rule.grouped is not None:
+        return _grouped_route(logits, rule, rule.grouped, correction)
     if rule.of_chosen:
         best, chosen = logits.topk(rule.per_token, -1)
         return Routing(best.softmax(-1), chosen)
@@ -34,6 +40,26 @@ def route(logits: Tensor, rule: MixtureRule) -> Routing:
     if rule.renormalised:
         shares = shares / shares.sum(-1, keepdim=True)
     return Routing(shares, chosen)
+
+
+def _grouped_route(
+    logits: Tensor, rule: MixtureRule, choice: GroupedChoice, correction: Tensor | None
+) -> Routing:
+    """`route` for `GroupedChoice`; the chosen experts are in no order, as sums of shares in their order need not be."""
+    wide = logits.float()
+    scores = wide.sigmoid() if choice.sigmoid else wide.softmax(-1)
+    ranked = scores if correction is None else scores + correction
+    if choice.kept < choice.groups:
+        groups = ranked.view(len(ranked), choice.groups, -1)
+        best = groups.topk(choice.summed, -1).values.sum(-1)
+        kept = best.topk(choice.kept, -1, sorted=False).indices
+        lost = torch.full_like(best, -torch.inf).scatter_(1, kept, 0.0)
+        ranked = (groups + lost.unsqueeze(-1)).view_as(scores)
+    chosen = ranked.topk(rule.per_token, -1, sorted=False).indices
+    shares = scores.gather(1, chosen)
+    if rule.renormalised:
+        shares = shares / (shares.sum(-1, keepdim=True) + LEAST_SUM)
+    return Routing(shares * choice.scale, chosen)
 
 
 def clamped_gate(product: Tensor, alpha: float, limit: float) -> Tensor:
@@ -49,10 +75,11 @@ class ReferenceExperts:
 
     mlps: Sequence[ExpertMlp]
     rule: MixtureRule
+    correction: Tensor | None = None
 
     def outputs(self, x: Tensor, logits: Tensor) -> Tensor:
         """See `Experts`."""
-        routing = route(logits, self.rule)
+        routing = route(logits, self.rule, self.correction)
         flat = routing.chosen.reshape(-1)
         order = flat.argsort(stable=True)
         counts = flat.bincount(minlength=len(self.mlps)).tolist()

@@ -5,7 +5,7 @@ import random
 import pytest
 import torch
 from intaglio.kernels.attention.reference_attention import TILE, ReferenceAttention, Workspace
-from intaglio.kernels.contracts import NULL_BLOCK, Ragged
+from intaglio.kernels.contracts import NULL_BLOCK, Ragged, ScoreScaling
 from intaglio.kernels.reference import kv_write
 
 TOLERANCE = 2e-6  # float32 against float64, values of size 1
@@ -98,6 +98,19 @@ def test_a_sink_takes_its_share_of_each_head(seed: int, window: int | None) -> N
     attention = ReferenceAttention(ragged, heads, cache.shape, Workspace(), window=window)
     got = attention.run(query, cache, sinks[:heads])
     torch.testing.assert_close(got.double(), expected, atol=TOLERANCE, rtol=TOLERANCE)
+
+
+@pytest.mark.parametrize("softcap", [None, 3.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_keys_may_be_the_values(seed: int, softcap: float | None) -> None:
+    query, ragged, cache, _ = case(seed)
+    heads, scores = query.shape[1], ScoreScaling(0.2, softcap)
+    twice = cache[:1].expand(2, -1, -1, -1, -1).contiguous()
+    expected, got = (
+        ReferenceAttention(ragged, heads, each.shape, Workspace(), scores).run(query, each)
+        for each in (twice, cache[:1])
+    )
+    assert torch.equal(got, expected)
 
 
 def test_non_contiguous_queries_give_the_same() -> None:

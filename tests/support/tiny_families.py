@@ -196,6 +196,52 @@ GPT_OSS: dict[str, Any] = {
     "swiglu_limit": 1.5,
 }
 
+DEEPSEEK_V2: dict[str, Any] = {
+    **{key: value for key, value in _PLAIN.items() if key != "num_key_value_heads"},
+    "architectures": ["DeepseekV2ForCausalLM"],
+    "model_type": "deepseek_v2",
+    "num_hidden_layers": 3,
+    "num_key_value_heads": 4,
+    "kv_lora_rank": 24,
+    "q_lora_rank": None,
+    "qk_nope_head_dim": 20,
+    "qk_rope_head_dim": 8,
+    "v_head_dim": 28,
+    "rope_theta": 10000.0,
+    "rope_scaling": {
+        "type": "yarn",
+        "factor": 8.0,
+        "beta_fast": 32,
+        "beta_slow": 1,
+        "mscale": 0.707,
+        "mscale_all_dim": 1.2,
+        "original_max_position_embeddings": 128,
+    },
+    "first_k_dense_replace": 1,
+    "n_routed_experts": 8,
+    "n_shared_experts": 2,
+    "num_experts_per_tok": 3,
+    "moe_intermediate_size": 32,
+    "moe_layer_freq": 1,
+    "routed_scaling_factor": 1.7,
+    "topk_method": "group_limited_greedy",
+    "n_group": 4,
+    "topk_group": 2,
+    "scoring_func": "softmax",
+    "norm_topk_prob": False,
+}
+
+DEEPSEEK_V3: dict[str, Any] = {
+    **DEEPSEEK_V2,
+    "architectures": ["DeepseekV3ForCausalLM"],
+    "model_type": "deepseek_v3",
+    "q_lora_rank": 40,
+    "topk_method": "noaux_tc",
+    "scoring_func": "sigmoid",
+    "norm_topk_prob": True,
+    "attention_bias": True,
+}
+
 CONFIGS: dict[str, dict[str, Any]] = {
     "gemma3": GEMMA3,
     "phi3": PHI3,
@@ -229,6 +275,29 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "qwen3-moe-all": {**QWEN3_MOE, "num_experts_per_tok": 8},
     "gpt-oss": GPT_OSS,
     "gpt-oss-all": {**GPT_OSS, "num_experts_per_tok": 6, "sliding_window": 129},
+    "deepseek-v2": DEEPSEEK_V2,
+    "deepseek-v2-greedy": {
+        **DEEPSEEK_V2,
+        "rope_scaling": None,
+        "topk_method": "greedy",
+        "q_lora_rank": 40,
+        "routed_scaling_factor": 1.0,
+        "first_k_dense_replace": 0,
+        "n_shared_experts": 1,
+    },
+    "deepseek-v2-all": {**DEEPSEEK_V2, "topk_group": 4, "num_experts_per_tok": 8},
+    "deepseek-v3": DEEPSEEK_V3,
+    "deepseek-v3-halves": {
+        **DEEPSEEK_V3,
+        "rope_interleave": False,
+        "rope_scaling": None,
+        "q_lora_rank": None,
+        "norm_topk_prob": False,
+        "attention_bias": False,
+        "n_group": 1,
+        "topk_group": 1,
+    },
+    "deepseek-v3-all": {**DEEPSEEK_V3, "topk_group": 4, "num_experts_per_tok": 8},
     "qwen3-yarn": {
         **QWEN3,
         "max_position_embeddings": 64,
@@ -241,10 +310,11 @@ CONFIGS: dict[str, dict[str, Any]] = {
 }
 """By name, which begins with the family's or with that of a well-known member."""
 
+EXPERT_COUNTS = ("num_local_experts", "num_experts", "n_routed_experts")
 WITHOUT_CHOICE = [
     name
     for name, config in CONFIGS.items()
     if config.get("num_experts_per_tok")
-    == config.get("num_local_experts", config.get("num_experts"))
+    == next((config[key] for key in EXPERT_COUNTS if key in config), None)
 ]
 """Those in which rounding cannot change which experts a token uses."""

@@ -13,12 +13,12 @@ from intaglio.engine.model.expected_tensors import expected_shapes
 from intaglio.engine.model.layers import Residual
 from intaglio.engine.model.mixture import Mixture
 from intaglio.engine.model.model_costs import ModelCosts
-from intaglio.engine.model.spec import parse_spec
+from intaglio.engine.model.spec import ModelSpec, parse_spec
 from intaglio.kernels.contracts import Activation, ExpertMlp, Gate, MixtureRule
 from intaglio.kernels.dispatch import choose
 from intaglio.kernels.experts.reference_experts import route
 
-from tests.support.tiny_families import MIXTRAL, OLMOE, QWEN3_MOE
+from tests.support.tiny_families import DEEPSEEK_V2, DEEPSEEK_V3, MIXTRAL, OLMOE, QWEN3_MOE
 
 KERNELS = choose(torch.device("cpu"))
 SILU = Gate(Activation.SILU)
@@ -63,6 +63,85 @@ def test_the_choice_of_gpt_oss_is_that_of_transformers(dtype: torch.dtype) -> No
     routing = route(logits, MixtureRule(4, renormalised=True, gate=SILU, of_chosen=True))
     assert torch.equal(routing.chosen, chosen)
     assert torch.equal(routing.shares, weights)
+
+
+@pytest.mark.parametrize("method", ["greedy", "group_limited_greedy"])
+def test_the_choice_of_deepseek_v2_is_that_of_transformers(method: str) -> None:
+    from transformers import DeepseekV2Config
+    from transformers.models.deepseek_v2.modeling_deepseek_v2 import DeepseekV2TopkRouter
+
+    change: dict[str, Any] = {
+        "topk_method": method,
+        "n_routed_experts": 32,
+        "n_group": 8,
+        "topk_group": 3,
+    }
+    change |= {"num_experts_per_tok": 6, "routed_scaling_factor": 16.0}
+    router = DeepseekV2TopkRouter(DeepseekV2Config(hidden_size=64, **change))
+    _same_choice(router, parse_spec({**DEEPSEEK_V2, **change}), None)
+
+
+@pytest.mark.parametrize("renormalised", [True, False])
+@pytest.mark.parametrize("kept", [1, 3, 8])
+def test_the_choice_of_deepseek_v3_is_that_of_transformers(
+    kept: int, *, renormalised: bool
+) -> None:
+    from transformers import DeepseekV3Config
+    from transformers.models.deepseek_v3.modeling_deepseek_v3 import DeepseekV3TopkRouter
+
+    change: dict[str, Any] = {
+        "n_routed_experts": 64,
+        "n_group": 8,
+        "topk_group": kept,
+        "num_experts_per_tok": 7,
+    }
+    change |= {"norm_topk_prob": renormalised, "routed_scaling_factor": 2.5}
+    router = DeepseekV3TopkRouter(DeepseekV3Config(hidden_size=64, **change))
+    generator = torch.Generator().manual_seed(5)
+    correction = router.e_score_correction_bias
+    correction.copy_(torch.randn(64, generator=generator) * 0.1)
+    _same_choice(router, parse_spec({**DEEPSEEK_V3, **change}), correction)
+
+
+def _same_choice(router: torch.nn.Module, spec: ModelSpec, correction: torch.Tensor | None) -> None:
+    """Whether experts and shares have the bits of a `router` of `transformers`."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn((500, 64), generator=generator)
+    weight = router.weight
+    assert isinstance(weight, torch.Tensor)
+    with torch.no_grad():
+        weight.copy_(torch.randn(weight.shape, generator=generator) / 8)
+        logits, shares, chosen = router(x)
+    assert spec.experts is not None
+    routing = route(logits, spec.experts.rule, correction)
+    order, theirs = routing.chosen.argsort(-1), chosen.argsort(-1)
+    assert torch.equal(routing.chosen.gather(1, order), chosen.gather(1, theirs))
+    assert torch.equal(routing.shares.gather(1, order), shares.gather(1, theirs))
+
+
+def test_shares_of_deepseek_v2_may_be_divided_by_their_sum() -> None:
+    """Which `transformers` leaves out, and the models' own code does."""
+    spec = parse_spec({**DEEPSEEK_V2, "norm_topk_prob": True, "routed_scaling_factor": 1.0})
+    assert spec.experts is not None
+    logits = torch.randn((50, 8), generator=torch.Generator().manual_seed(0))
+    shares = route(logits, spec.experts.rule).shares
+    torch.testing.assert_close(shares.sum(-1), torch.ones(50))
+
+
+def test_mixtures_of_deepseek_models_begin_after_dense_layers() -> None:
+    def mixed(**change: object) -> list[bool]:
+        spec = parse_spec({**DEEPSEEK_V3, "num_hidden_layers": 6, **change})
+        return [spec.mixes(i) is not None for i in range(spec.layers)]
+
+    assert mixed() == [False, True, True, True, True, True]
+    assert mixed(first_k_dense_replace=0) == [True] * 6
+    assert mixed(moe_layer_freq=2) == [False, False, True, False, True, False]
+    names = expected_shapes(parse_spec(DEEPSEEK_V3))
+    assert names["model.layers.0.mlp.up_proj.weight"] == (160, 64)
+    assert names["model.layers.1.mlp.shared_experts.up_proj.weight"] == (64, 64)
+    assert names["model.layers.1.mlp.gate.e_score_correction_bias"] == (8,)
+    alone = expected_shapes(parse_spec({**DEEPSEEK_V2, "n_shared_experts": None}))
+    assert not any("shared" in name for name in alone)
 
 
 def _mixture(experts: int, per_token: int) -> tuple[Mixture, torch.Tensor, torch.Tensor]:
@@ -145,6 +224,22 @@ def test_a_token_multiplies_with_its_own_experts_only() -> None:
         (QWEN3_MOE, {"decoder_sparse_step": 0}, "decoder_sparse_step"),
         (QWEN3_MOE, {"norm_topk_prob": "yes"}, "norm_topk_prob"),
         (OLMOE, {"clip_qkv": 8.0}, "clip_qkv"),
+        (DEEPSEEK_V2, {"topk_method": "noaux_tc"}, "topk_method"),
+        (DEEPSEEK_V2, {"topk_method": ["greedy"]}, "topk_method"),
+        (DEEPSEEK_V2, {"scoring_func": "sigmoid"}, "scoring_func"),
+        (DEEPSEEK_V2, {"n_group": 3}, "n_group"),
+        (DEEPSEEK_V2, {"n_group": None}, "n_group"),
+        (DEEPSEEK_V2, {"topk_group": 1}, "topk_group"),
+        (DEEPSEEK_V2, {"topk_group": 5}, "topk_group"),
+        (DEEPSEEK_V2, {"norm_topk_prob": True}, "norm_topk_prob"),
+        (DEEPSEEK_V2, {"routed_scaling_factor": 0}, "routed_scaling_factor"),
+        (DEEPSEEK_V2, {"n_shared_experts": 0}, "n_shared_experts"),
+        (DEEPSEEK_V2, {"first_k_dense_replace": -1}, "first_k_dense_replace"),
+        (DEEPSEEK_V2, {"mlp_bias": True}, "mlp_bias"),
+        (DEEPSEEK_V3, {"topk_method": "greedy"}, "topk_method"),
+        (DEEPSEEK_V3, {"scoring_func": "softmax"}, "scoring_func"),
+        (DEEPSEEK_V3, {"n_group": 8}, "n_group"),
+        (DEEPSEEK_V3, {"moe_layer_freq": 0}, "moe_layer_freq"),
     ],
 )
 def test_what_is_not_supported_is_refused_by_name(

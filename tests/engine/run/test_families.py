@@ -110,9 +110,10 @@ def test_a_gpu_refuses_experts_that_are_quantised() -> None:
     refuse_experts(quantised, torch.device("cpu"))
 
 
-def test_a_gpu_refuses_sinks() -> None:
-    with pytest.raises(ConfigError, match="gpt-oss models run on a CPU only"):
-        refuse_experts(parse_spec(CONFIGS["gpt-oss"]), torch.device("cuda"))
+@pytest.mark.parametrize("name", ["gpt-oss", "deepseek-v2", "deepseek-v3"])
+def test_a_gpu_refuses_sinks_and_latents(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name} models run on a CPU only"):
+        refuse_experts(parse_spec(CONFIGS[name]), torch.device("cuda"))
 
 
 def test_a_gpu_refuses_experts_that_are_divided() -> None:

@@ -76,7 +76,10 @@ def test_any_pressure_gives_the_tokens_of_a_lone_run(
         assert tokens[request.id] == lone.generated
 
 
-@pytest.mark.parametrize("name", ["gemma3", "phi4-mini", "olmo3", "smollm3", "mixtral-window"])
+@pytest.mark.parametrize(
+    "name",
+    ["gemma3", "phi4-mini", "olmo3", "smollm3", "mixtral-window", "deepseek-v2", "deepseek-v3"],
+)
 def test_a_cached_prefix_changes_nothing_in_any_family(name: str, tmp_path: Path) -> None:
     """Windows shorter than the prefix, layers without rotation, mixtures: the second request computes only its end."""
     folder = write_checkpoint(tmp_path, CONFIGS[name])
