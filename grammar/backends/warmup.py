@@ -179,7 +179,7 @@ class _Writer:
             return {}
         if live is None or len(leaf.outcomes) == 1:
             return dict([usual_text(leaf)])
-        return dict(self._graph.shortest_texts(entry, leaf, bytes(range(256)), None))
+        return dict(self._graph.shortest_texts(entry, leaf, bytes(range(256))))
 
     def _name(self, entry: int, live: frozenset[int]) -> int:
         """A name not yet written at this call site, else one not yet written in this activation."""

@@ -23,7 +23,7 @@ from ..machine.lazy_tables import (
     UNRESOLVED,
 )
 from ..machine.machine import Machine
-from ..machine.rule import UNKNOWN
+from ..machine.rule import UNKNOWN, Call
 from .rope import Rope
 from .shortest_texts import texts_from
 
@@ -85,7 +85,7 @@ class RuleGraph:
         return max(otherwise, 0) if known == UNKNOWN else known
 
     def moves(self, state: int) -> tuple[tuple[int, bytes], ...]:
-        """(move, the bytes that make it) for each move of a state of a rule except `DEAD`."""
+        """(move, the bytes that make it) for each move of a state of a rule except `DEAD` and needless ones."""
         moves = self._moves.get(state)
         if moves is None:
             if self.machine.tables.states[state, ROW] < 0:
@@ -97,7 +97,9 @@ class RuleGraph:
             for move, part in zip(cells, parts, strict=True):
                 found[move] += part
             found.pop(DEAD, None)
-            moves = self._moves[state] = tuple(found.items())
+            needless = self.machine.special.needless
+            moves = tuple(move for move in found.items() if move[0] not in needless)
+            self._moves[state] = moves
         return moves
 
     def _parts_of(self, alphabet: int) -> tuple[bytes, ...]:
@@ -119,9 +121,12 @@ class RuleGraph:
         return leaf.dfa, state - leaf.base
 
     def shortest_texts(
-        self, entry: int, dfa: Dfa, taken: bytes, live: frozenset[int] | None
+        self, entry: int, dfa: Dfa, taken: bytes, call: Call | None = None
     ) -> Iterator[tuple[int, bytes]]:
-        """(outcome, its shortest text that begins with a byte of `taken`) of a leaf, shortest first."""
+        """(outcome, its shortest text that begins with a byte of `taken`) of a leaf, shortest first.
+
+        Of `call`, only live outcomes, and `due` ones before the others.
+        """
         known = self._nearest.get(entry)
         if known is None:
             texts = dict(texts_from(dfa, 0, bytes(range(256))))
@@ -129,7 +134,8 @@ class RuleGraph:
         texts, firsts = known
         if not set(firsts) <= set(taken):
             texts = dict(texts_from(dfa, 0, taken))
-        if live is None:
+        if call is None or call.live is None:
             return iter(texts.items())
-        found = ((outcome, texts[outcome]) for outcome in live if outcome in texts)
-        return iter(sorted(found, key=lambda each: (len(each[1]), each[0])))
+        due = call.due
+        found = ((outcome, texts[outcome]) for outcome in call.live if outcome in texts)
+        return iter(sorted(found, key=lambda each: (each[0] not in due, len(each[1]), each[0])))

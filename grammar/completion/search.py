@@ -85,7 +85,7 @@ class CompletionSearch:
         # By frame: bytes of a completion of its rule that had the priority 0.
         self._totals: dict[int, int] = {}
         self._tick = count()
-        self._heap: list[tuple[int, int, Task]] = []
+        self._heap: list[tuple[int, bool, int, Task]] = []
         self._found: bytes | None = None
 
     def text(self) -> Parts[bytes | None]:
@@ -96,7 +96,7 @@ class CompletionSearch:
                 if self._found is not None or not self._heap:
                     break
                 with self._graph.lock:
-                    priority, _, task = heappop(self._heap)
+                    priority, _, _, task = heappop(self._heap)
                     task(priority)
                 yield
         finally:
@@ -147,8 +147,9 @@ class CompletionSearch:
         with self._graph.lock:
             self._try_texts(place, chosen, 0)
 
-    def _schedule(self, priority: int, task: "Task") -> None:
-        heappush(self._heap, (priority, -next(self._tick), task))  # the newest first
+    def _schedule(self, priority: int, task: "Task", *, ends: bool = False) -> None:
+        """Add a task. Of equal priorities, ends of rules come first, then the newest: nothing is expanded in vain."""
+        heappush(self._heap, (priority, not ends, -next(self._tick), task))
 
     def _request(self, state: int, caller: Caller, priority: int) -> None:
         """Search from a state for the ends of its rule, on behalf of a caller."""
@@ -172,7 +173,8 @@ class CompletionSearch:
             self._expand(part, node, ahead, priority)
             return
         self._schedule(priority + 1, partial(self._expand, part, node, ahead))
-        self._schedule(part.base + node.bytes + found.bytes, partial(self._end, part, node, found))
+        end = partial(self._end, part, node, found)
+        self._schedule(part.base + node.bytes + found.bytes, end, ends=True)
 
     def _expand(self, part: Subsearch, node: Node, ahead: int, priority: int) -> None:
         """Follow every move of a state of a rule."""
@@ -180,7 +182,7 @@ class CompletionSearch:
             if move == LEAVE:
                 outcome = int(self._machine.tables.states[node.state, OUTCOME])
                 end = partial(self._end, part, node, Completion(0, outcome, None))
-                self._schedule(part.base + node.bytes, end)
+                self._schedule(part.base + node.bytes, end, ends=True)
             elif move > CALLED:
                 self._move(
                     part, node, move, Completion(1, 0, (preferred_byte(taken), None)), ahead - 1
@@ -192,9 +194,13 @@ class CompletionSearch:
                 if leaf is None:
                     self._request(entry, caller, priority)
                     continue
-                live = self._live(caller.site)
-                texts = self._graph.shortest_texts(entry, leaf[0], taken, live)
-                if self._machine.tables.sites[caller.site, FLAGS] & JUDGED:
+                place = self._machine.sites[caller.site]
+                assert place is not None
+                live, texts = (
+                    place.call.live,
+                    self._graph.shortest_texts(entry, leaf[0], taken, place.call),
+                )
+                if place.call.judge is not None:
                     every = in_order(leaf[0], b"", _MOST_JUDGED)
                     texts = (t for t in every if t[1][0] in taken and (not live or t[0] in live))
                 self._try_texts(caller, texts, priority)
@@ -240,7 +246,7 @@ class CompletionSearch:
         reached = Node(target, total, node, by.text)
         if target <= ENDED:
             end = partial(self._end, part, reached, Completion(0, ENDED - target, None))
-            self._schedule(part.base + total, end)
+            self._schedule(part.base + total, end, ends=True)
             return
         left = self._graph.bytes_to_end(target, ahead)
         if total + left <= MOST_BYTES:

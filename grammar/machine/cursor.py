@@ -119,7 +119,7 @@ class Cursor:
 
     def commit(self, text: Bytes, memories: int) -> Step:
         """Move to the configuration after the last `read`; `memories`: the number of versions before that read."""
-        if self.machine.site_index.renewing:
+        if self.machine.special.renewing:
             _renew(self, text)
         top, kept, removed = self.note.item(n.TOP), self.depth, NO_FRAMES
         before = self.stack, self._open_texts
@@ -241,7 +241,7 @@ def _renew(cursor: Cursor, text: Bytes) -> None:
     """Go from a leaf to a state of its caller where the call asks for it; see `Call.renew`. `text`: as read ahead."""
     note, machine, frames = cursor.note, cursor.machine, cursor.frames
     site, _, _, begun = frames[note[n.TOP]].tolist()
-    if note[n.TOP] >= 0 and site in machine.site_index.renewing:
+    if note[n.TOP] >= 0 and site in machine.special.renewing:
         state = machine.renew(site, bytes((cursor.output + text.tobytes())[begun:]))
         if state >= 0:
             note[n.STATE], note[n.TOP] = state, frames[note[n.TOP], w.PARENT]

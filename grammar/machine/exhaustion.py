@@ -54,7 +54,7 @@ def _open_items(tables: tuple[Ints, Ints], frames: Ints, top: int) -> Ints:
 
 def begins_exhausted(reader: TextReader, text: Bytes) -> bool:
     """Whether an item that is open after `text`, which was read ahead, has an exhausted beginning."""
-    if not reader.machine.site_index.unique_items:
+    if not reader.machine.special.unique_items:
         return False  # the usual case, in every mask: no array of unique items was reached
     found = _items(reader, int(reader.note[n.TOP]))
     if not len(found):
@@ -94,7 +94,7 @@ def _sites_of_items(reader: TextReader, site: int) -> tuple[int, ...]:
     machine = reader.machine
     place = machine.sites[site]
     rule = machine.root if place is None else place.call.callee
-    return tuple(machine.site_index.unique_items.get(rule, {}).values())
+    return tuple(machine.special.unique_items.get(rule, {}).values())
 
 
 def _items(reader: TextReader, top: int) -> Ints:

@@ -88,13 +88,15 @@ class _Outcomes:
 
 
 @dataclass(slots=True)
-class _SiteIndex:
-    """Call sites that need more than a look-up.
+class _Special:
+    """States and call sites that need more than a look-up.
 
-    `renewing`: the sites with `Call.renew`; `renewed` counts the states made for them. `unique_items`: by rule and
-    entry, a call site of the rule that reads items that must be unique (see `exhaustion`).
+    `needless`: the states that no short end needs (see `Goto`). `renewing`: the sites with `Call.renew`; `renewed`
+    counts the states made for them. `unique_items`: by rule and entry, a call site of the rule that reads items that
+    must be unique (see `exhaustion`).
     """
 
+    needless: set[int] = field(default_factory=set)
     renewing: set[int] = field(default_factory=set)
     renewed: int = 0
     unique_items: dict[Rule | Dfa, dict[int, int]] = field(default_factory=dict)
@@ -113,7 +115,7 @@ class Machine:
         self.most_bytes = most_bytes
         self.leaves: list[Leaf] = []
         self.sites: list[Site | None] = [None]
-        self.site_index = _SiteIndex()
+        self.special = _Special()
         self._growing = GrowingTables()
         self._lock = RLock()
         self._keys: list[tuple[Rule, Hashable] | None] = []
@@ -188,6 +190,8 @@ class Machine:
         number = self._state(rule, target.key, target.sure)
         if target.soon and number >= 0:
             self.expand(number)
+        if target.needless:
+            self.special.needless.add(number)
         return number
 
     def _state(self, rule: Rule, key: Hashable, sure: bool) -> int:
@@ -234,10 +238,10 @@ class Machine:
                 live = -1 if alive[~leaf.over].all() else self._growing.alive(alive)
         self.sites.append(Site(rule, call))
         if call.renew is not None:
-            self.site_index.renewing.add(len(self.sites) - 1)
+            self.special.renewing.add(len(self.sites) - 1)
         number = self._growing.sites.append((entry, first, room, flags, live))
         if flags & (REMEMBERS | JUDGED) == REMEMBERS and not isinstance(call.callee, Dfa):
-            self.site_index.unique_items.setdefault(rule, {})[entry] = number
+            self.special.unique_items.setdefault(rule, {})[entry] = number
         return CALLED - number
 
     def resolve(self, site: int, outcome: int, twin: bool) -> None:
@@ -262,8 +266,8 @@ class Machine:
             if key is None:
                 return -1
             state = self._numbers.get((place.caller, key))
-            if state is None and self.site_index.renewed < _MOST_RENEWED:
-                self.site_index.renewed += 1
+            if state is None and self.special.renewed < _MOST_RENEWED:
+                self.special.renewed += 1
                 return self._state(place.caller, key, sure=True)
             return -1 if state is None else state
 

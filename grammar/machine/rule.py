@@ -25,11 +25,14 @@ class Goto:
 
     `soon`: most text passes through this state within one token, so it is expanded together with the state before it.
     `sure`: an end can be reached from it, so `least` need not be asked.
+    `needless`: a short end never goes this way, as through optional white space; searches leave it out. Only such arcs
+    lead to this state.
     """
 
     key: Hashable
     soon: bool = False
     sure: bool = False
+    needless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class Call:
     `live`: the outcomes of a leaf that count at this call; None: all. Only texts with one of them are read, as if the
     leaf were `restrict`ed to them, but all calls share one leaf and its tables.
     `usual`: an outcome with which the callee will probably end (`bounds`); None: unknown.
+    `due`: outcomes of a leaf that a short end probably needs; a search for an end tries them before all others.
     `renew`: for a leaf with a text that is neither compared nor judged. It is called with the text so far, after each
     token that ends within the leaf, and returns a state of the caller that reads the same continuations; None: stay in
     the leaf.
@@ -90,6 +94,7 @@ class Call:
     live: frozenset[int] | None = None
     comparison: Comparison | None = None
     usual: int | None = None
+    due: frozenset[int] = frozenset()
     renew: Callable[[bytes], Hashable | None] | None = None
 
 

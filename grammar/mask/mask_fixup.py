@@ -45,9 +45,7 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
             _decide(Walk(cursor, index, scratch), row, todo)
         finally:
             index.release(scratch)
-    if open_texts is not None and (
-        cursor.memories.barred or cursor.machine.site_index.unique_items
-    ):
+    if open_texts is not None and (cursor.memories.barred or cursor.machine.special.unique_items):
         _forbid_dead_ends(cursor, index, row, open_texts)
 
 

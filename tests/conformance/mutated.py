@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from intaglio.grammar.base.parts import whole
@@ -28,7 +29,7 @@ from intaglio.grammar.jsonschema.rules.language import Language
 from intaglio.grammar.machine.cursor import Cursor
 from intaglio.grammar.machine.machine import Machine
 
-from tests.conformance.cases import bench, data_folder
+from tests.conformance.cases import Group, bench, data_folder
 from tests.conformance.validator import Doubtful, exact, validator
 from tests.conformance.verdicts import accepts, written
 
@@ -109,7 +110,7 @@ def neighbour(value: Json, choose: random.Random) -> Json:
 
 
 def spellings(value: Json, choose: random.Random) -> Iterator[str]:
-    """Texts of a value: compact, on lines, members shuffled."""
+    """Texts of a value: compact, on lines, members shuffled; no escapes that names and constants do not need."""
     yield written(value)
     yield written(value, "  ")
 
@@ -120,7 +121,7 @@ def spellings(value: Json, choose: random.Random) -> Iterator[str]:
             return {name: shuffled(part[name]) for name in names}
         return [shuffled(each) for each in part] if isinstance(part, list) else part
 
-    yield json.dumps(shuffled(value), ensure_ascii=True, default=float)
+    yield json.dumps(shuffled(value), ensure_ascii=False, default=float)
 
 
 def _judge(
@@ -149,26 +150,37 @@ def _judge(
     return f"end {end[:200]!r}: {broken}" if broken else ""
 
 
+def small_groups(folder: Path) -> list[Group]:
+    """The schemas of the benchmark that are quick to judge, with their instances."""
+    return [
+        group
+        for group in bench(folder)
+        if len(json.dumps(group.schema, default=float)) < _MOST_TEXT
+    ]
+
+
+def mutation(groups: list[Group], choose: random.Random) -> tuple[str, str, list[Json]]:
+    """(name, source, values) of a mutated schema."""
+    group = choose.choice(groups)
+    # Without `$schema`: we assert every format in every draft, the validator those of the draft.
+    assert isinstance(group.schema, dict)
+    plain = {name: part for name, part in group.schema.items() if name != "$schema"}
+    source = json.dumps(changed(plain, choose), default=float)
+    data = [test.data for test in group.instances][:4]
+    data += [neighbour(choose.choice(data), choose) for _ in range(6)]
+    return group.name, source, data
+
+
 def look(count: int, seed: int) -> Found:
     """Change so many schemas."""
     folder = data_folder()
     if folder is None:
         sys.exit("the test data is not here: see CONTRIBUTING.md")
     found, choose = Found(), random.Random(f"mutated {seed}")
-    groups = [
-        group
-        for group in bench(folder)
-        if len(json.dumps(group.schema, default=float)) < _MOST_TEXT
-    ]
+    groups = small_groups(folder)
     options = Options(any_order=True, whitespace=Whitespace.LENIENT)
     for number in range(count):
-        group = choose.choice(groups)
-        # Without `$schema`: we assert every format in every draft, the validator those of the draft.
-        assert isinstance(group.schema, dict)
-        plain = {name: part for name, part in group.schema.items() if name != "$schema"}
-        source = json.dumps(changed(plain, choose), default=float)
-        data = [test.data for test in group.instances][:4]
-        data += [neighbour(choose.choice(data), choose) for _ in range(6)]
+        name, source, data = mutation(groups, choose)
         try:
             language = Language(read(source), options)
             machine = Machine(language.root)
@@ -181,7 +193,7 @@ def look(count: int, seed: int) -> Found:
         except GrammarError as error:
             wrong = f"late: {type(error).__name__}: {error}"
         if wrong:
-            found.faults.append(f"{number} {group.name}: {wrong} | {source}")
+            found.faults.append(f"{number} {name}: {wrong} | {source}")
     return found
 
 

@@ -68,13 +68,23 @@ def validator(schema: Any, formats: bool = True) -> Callable[[Any], str]:
 
 @cache
 def _formats(draft: Any) -> jsonschema.FormatChecker:
-    """The formats of a draft, leap seconds among the times (RFC 3339, section 5.7), which the package refuses."""
+    """The formats of a draft, as their standards have them where the package differs.
+
+    Leap seconds are among the times (RFC 3339, section 5.7), and a host name has no dot at its end (RFC 1123, 2.1).
+    """
     checker = jsonschema.FormatChecker(())
     checker.checkers = dict(draft.FORMAT_CHECKER.checkers)
     for name in {"date-time", "time"} & checker.checkers.keys():
         plain, raised = checker.checkers[name]
         checker.checks(name, raised)(partial(_with_leap_seconds, plain))
+    for name in {"hostname", "idn-hostname"} & checker.checkers.keys():
+        plain, raised = checker.checkers[name]
+        checker.checks(name, raised)(partial(_without_last_dot, plain))
     return checker
+
+
+def _without_last_dot(plain: Callable[[object], bool], value: object) -> bool:
+    return plain(value) and not (isinstance(value, str) and value.endswith("."))
 
 
 def _with_leap_seconds(plain: Callable[[object], bool], value: object) -> bool:
@@ -95,6 +105,8 @@ def _extended(draft: Any) -> Any:
     types = draft.TYPE_CHECKER.redefine("integer", whole).redefine("number", _is_number)
     words: dict[str, Any] = {"pattern": _pattern, "patternProperties": _pattern_properties}
     words |= {"additionalProperties": _additional, "multipleOf": _multiple_of}
+    # Later drafts keep it for compatibility (draft 2020-12, appendix A.1.3 of its validation part).
+    words["dependencies"] = jsonschema.validators.Draft7Validator.VALIDATORS["dependencies"]
     return jsonschema.validators.extend(draft, words, type_checker=types)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..logic.atoms import ItemCount, Items, OneOf, Plain, Unique
+from ..logic.evaluate import holds
 from ..logic.formula import Formula, Op, Pool, conjuncts
 from ..logic.residual import Obligation, deep_atoms, substitute_all
 from ..logic.value_plan import (
@@ -26,6 +27,8 @@ from ..scalars.shared import Shared
 from ..writing.byte_cost import Cost
 from .item_steps import ItemSteps
 
+# Values left for the items of an array: up to this number, what may follow each is searched value by value.
+MOST_TRIED: Final = 8
 _NOTED: Final = 64  # numbers of noted items begin here; smaller numbers are plain outcomes
 
 
@@ -101,6 +104,8 @@ class ArrayLanguage:
         if few is None:
             return frozenset()
         needs = demands_of(self._pool, state.obligation.must)
+        if needs is None and len(few - state.used) <= MOST_TRIED:
+            return few - {value for value, after in self.valued(state, few) if self._ends(after)}
         if needs is None or len(needs.heads) < 2:
             return state.used & few
         later = [self._values(formula) for formula in needs.demanded[1:]]
@@ -109,6 +114,20 @@ class ArrayLanguage:
             for value in few
             if not distinct([None if s is None else s - state.used - {value} for s in later])
         }
+
+    def _ends(self, state: BetweenItems) -> bool:
+        return self._rest_cost(self, state) is not None
+
+    def valued(
+        self, state: BetweenItems, few: frozenset[Value]
+    ) -> Iterator[tuple[Value, BetweenItems]]:
+        """The values among `few` that the next item may have, each with the state after it."""
+        children = self._steps.children(state.obligation)
+        for value in sorted(few - state.used, key=repr):
+            truths = {formula: holds(formula, value) for formula in children}
+            new = self._steps.derived(state.obligation, truths, is_repeat=False)
+            if new.must is not self._pool.false:
+                yield value, BetweenItems(new, state.used | {value})
 
     def feasible(self, state: BetweenItems, demanded: list[Formula]) -> bool:
         """Whether items with these formulas can all differ from one another and from the earlier items."""

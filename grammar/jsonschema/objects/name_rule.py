@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ...automata import Dfa
 from ...machine.rule import Call, as_written
+from ..logic.atoms import Required
 from ..logic.residual import Obligation
 from ..logic.value_plan import ValuePlan
 from .names import BetweenMembers, Seen
@@ -42,7 +43,8 @@ class Keys:
         """The call that reads one of the names. Names outside the schema are remembered, so that none is repeated."""
         others = max(self.options) >= len(self.objects.properties.names)
         same = as_written if others else None
-        return Call(self.leaf, self, same=same, live=self.labels, usual=min(self.options))
+        usual, due = min(self.options), _due(self.objects, self.state)
+        return Call(self.leaf, self, same=same, live=self.labels, usual=usual, due=due)
 
     def before_value(self, label: int) -> tuple[ValuePlan, tuple[Obligation, int, Seen]]:
         """The plan of the member after its name was read, and the data for the state after the member."""
@@ -65,6 +67,15 @@ def keys(objects: ObjectLanguage, state: BetweenMembers) -> Keys | None:
     if options is None:
         options = _options(objects, state)
     return Keys(objects, state, options, objects.name_leaf) if options else None
+
+
+def _due(objects: ObjectLanguage, state: BetweenMembers) -> frozenset[int]:
+    """The labels of the names that a part of the obligation still requires."""
+    atoms = (part.atom for part in state.obligation.must.atoms)
+    label_of = objects.properties.label_of
+    return frozenset(
+        label_of[text] for atom in atoms if isinstance(atom, Required) for text in atom.names
+    )
 
 
 def _options(objects: ObjectLanguage, state: BetweenMembers) -> Mapping[int, Obligation]:

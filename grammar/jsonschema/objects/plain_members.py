@@ -96,6 +96,14 @@ class PlainMembers:
         first = (due & -due).bit_length() - 1
         return frozenset(label for label in able if label <= first)
 
+    def due(self, state: BetweenPlainMembers) -> frozenset[int]:
+        """The labels of the required names that may follow."""
+        left, found = self._demanded & ~state.gone, []
+        while left:
+            found.append(left.bit_length() - 1)
+            left ^= 1 << found[-1]
+        return frozenset(found)
+
     def names(self, state: BetweenPlainMembers) -> "PlainKeys | None":
         """The names that may follow; None if there are none."""
         labels = self.labels(state)
@@ -152,7 +160,8 @@ class PlainKeys:
         """The call that reads one of the names; see `Keys.call`."""
         members = self.members
         same = None if members.others.isdisjoint(self.labels) else as_written
-        return Call(members.leaf, self, same=same, live=self.labels, usual=min(self.labels))
+        usual, due = min(self.labels), members.due(self.state)
+        return Call(members.leaf, self, same=same, live=self.labels, usual=usual, due=due)
 
     def before_value(self, label: int) -> tuple[ValuePlan, BetweenPlainMembers]:
         """The plan of the member after its name was read, and the state after the member."""

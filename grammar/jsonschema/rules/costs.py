@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
 
-from ..arrays.array_language import ArrayLanguage, BetweenItems, ItemDemands, demands_of
+from ..arrays.array_language import (
+    MOST_TRIED,
+    ArrayLanguage,
+    BetweenItems,
+    ItemDemands,
+    demands_of,
+)
 from ..logic.atoms import OneOf, ValueKind
 from ..logic.formula import Formula
 from ..logic.residual import Obligation, ended
@@ -22,6 +28,7 @@ from ..objects.names import BetweenMembers, Name
 from ..objects.object_language import ObjectLanguage
 from ..objects.plain_objects import Conjunction
 from ..objects.witness_cache import Witness
+from ..read.values import Value
 from ..scalars.shared import Shared
 from ..writing.byte_cost import Cost
 
@@ -157,6 +164,9 @@ class ArrayEnd:
         needs = demands_of(costs.shared.pool, self.state.obligation.must)
         if needs is not None:
             return (yield from self._through(costs, needs))
+        few = self.arrays.finite_values(self.state)
+        if few is not None and len(few - self.state.used) <= MOST_TRIED:
+            return (yield from self._by_value(costs, few))
         for literal, after in self.arrays.cases(self.state):
             if after is not None and after.must is self.state.obligation.must:
                 continue
@@ -192,6 +202,19 @@ class ArrayEnd:
                 return None
             total += (costs.shared.punctuation.item(child) + differ).times(needs.tail)
         return costs.shared.punctuation.without_comma(total) if self.opened else total
+
+    def _by_value(self, costs: "Costs", few: frozenset[Value]) -> Search:
+        """The items one by one, each with a value of its own: what is left for later items may not suffice."""
+        pool = costs.shared.pool
+        for value, after in self.arrays.valued(self.state, few):
+            if after.obligation.must is self.state.obligation.must:
+                continue
+            child = yield ValueEnd(pool.of(OneOf(frozenset({value}))))
+            rest = yield ArrayEnd(self.arrays, after)
+            if child is not None and rest is not None:
+                total = costs.shared.punctuation.item(child) + rest
+                return costs.shared.punctuation.without_comma(total) if self.opened else total
+        return None
 
     def _unused(self, costs: "Costs", formula: Formula) -> Formula:
         """The formula without the values already used."""

@@ -81,5 +81,5 @@ class Spacing:
         inner = expand(key.inner)
         if not key.count:
             return inner
-        more = (_BLANKS, Goto(Gap(key.count - 1, key.inner)))
+        more = (_BLANKS, Goto(Gap(key.count - 1, key.inner), needless=True))
         return Expansion((*inner.arcs, more), inner.call, inner.outcome)

@@ -34,6 +34,22 @@ def test_no_item_is_begun_that_only_used_ones_complete(name: str) -> None:
     assert matcher.closing() is not None
 
 
+@pytest.mark.parametrize("begun", [b"[[false,true],[", b"[[true,false],["])
+def test_no_array_is_begun_whose_items_cannot_differ_from_one_another_and_make_it_new(
+    begun: bytes,
+) -> None:
+    """Two arrays of different booleans exist; the first byte of the second one's items decides."""
+    inner = {"type": "array", "uniqueItems": True, "items": {"type": "boolean"}, "minItems": 2}
+    schema = json.dumps({"type": "array", "uniqueItems": True, "items": inner})
+    matcher = Compiler(BYTES, tuple).compile(Constraint(Kind.JSON_SCHEMA, schema)).matcher()
+    row = empty_rows(1, BYTES.width)[0]
+    for token in begun:
+        matcher.accept(token)
+    matcher.fill(row)
+    legal = {byte for byte in b"tf" if row[byte // 32] >> (byte % 32) & 1}
+    assert legal == set(b"tf") - {begun[2]}
+
+
 @pytest.mark.parametrize("begun", [b'"plain text', b'"x\\\\y['])
 def test_a_string_that_is_no_pattern_can_be_ended_from_anywhere(begun: bytes) -> None:
     source = Constraint(Kind.JSON_SCHEMA, '{"not": {"type": "string", "format": "regex"}}')
