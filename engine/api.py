@@ -28,6 +28,7 @@ from .host.messages import BlockReport, EngineInfo
 from .host.status import EngineAddress, EngineState, EngineStatus, Lives
 from .host.supervision import Supervision
 from .host.supervisor import Launch, Watch
+from .image_counts import ImageCounts
 from .memory.offload import OffloadCounts
 from .metrics import Snapshot
 from .model.adapter_report import AdapterReport, check_adapter
@@ -106,6 +107,7 @@ __all__ = [
     "Lives",
     "LocalEngine",
     "ModelError",
+    "ImageCounts",
     "OffloadCounts",
     "OutputLimits",
     "Piece",

@@ -13,6 +13,7 @@ from .adapters import Adapters
 from .errors import EngineError, EngineLost, EngineStopped
 from .executor import Executor
 from .grammars.constraints import Constraints
+from .image_counts import ImageCounts
 from .inbox import Inbox, unserved
 from .metrics import Metrics, Snapshot, Stopwatch
 from .pipeline import Pipeline, Serial
@@ -25,7 +26,7 @@ class Engine:
 
     `submit`, `abort` and `metrics` may be called from any thread; all other methods from the thread that steps.
     `pipeline` constructs the pipeline from these parts: `Serial` or `OneAhead`. `Any` is the executor's handle, which
-    is opaque to all other parts. Without `adapters` requests for them are refused.
+    is opaque to all other parts. Without `adapters` requests for them are refused. `images` counts encoded images.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Engine:
         clock: Callable[[], float] = time.monotonic,
         pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline] = Serial,
         adapters: Adapters | None = None,
+        images: Callable[[], ImageCounts] | None = None,
     ) -> None:
         self._scheduler = scheduler
         self._constraints = constraints
@@ -43,6 +45,7 @@ class Engine:
         self._clock = clock
         self._inbox = Inbox(adapters)
         self._metrics = Metrics(scheduler.load())
+        self._images = images
         self._broken: BaseException | None = None
 
     def submit(self, request: Request) -> None:
@@ -126,7 +129,7 @@ class Engine:
 
     def metrics(self) -> Snapshot:
         """The counters and gauges of now."""
-        return self._metrics.snapshot()
+        return self._metrics.snapshot(None if self._images is None else self._images())
 
     def check(self) -> None:
         """Check the invariants of all parts, between two steps.

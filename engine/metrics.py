@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from .image_counts import ImageCounts
 from .memory.offload import NOT_OFFLOADED, OffloadCounts
 from .plan import Plan
 from .schedule.drafting import NOT_DRAFTED, DraftCounts
@@ -54,7 +55,8 @@ class Snapshot:
 
     `computed_tokens` counts tokens recomputed after a preemption again. `cached_tokens` counts the tokens among
     `prompt_tokens` that were found in the prefix cache. `passes` counts the sequences of each step that sampled: output
-    tokens over passes is what drafts and forced tokens gain. `seconds` is by part of the step (`PARTS`).
+    tokens over passes is what drafts and forced tokens gain. `images` is None for a model that reads none. `seconds` is
+    by part of the step (`PARTS`).
     """
 
     steps: int
@@ -76,6 +78,7 @@ class Snapshot:
     passes: int = 0
     drafts: DraftCounts = NOT_DRAFTED
     offloaded: OffloadCounts = NOT_OFFLOADED
+    images: ImageCounts | None = None
 
 
 class Metrics:
@@ -123,8 +126,8 @@ class Metrics:
                 self._counts["output"] += delta.usage.output_tokens
                 self._counts["forced"] += delta.usage.forced_tokens
 
-    def snapshot(self) -> Snapshot:
-        """The counters of now. The tokens of a request are counted when it ends."""
+    def snapshot(self, images: ImageCounts | None = None) -> Snapshot:
+        """The counters of now, with those of images. The tokens of a request are counted when it ends."""
         counts, load = self._counts, self._load
         return Snapshot(
             steps=counts["steps"],
@@ -146,4 +149,5 @@ class Metrics:
             passes=counts["passes"],
             drafts=load.drafts,
             offloaded=load.offloaded,
+            images=images,
         )

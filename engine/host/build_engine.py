@@ -102,8 +102,16 @@ def build_prepared(prepared: Preparation) -> Assembly:
         pipeline = partial(VerifiedSteps, proposals=drafting.proposals, seconds=drafting.seconds)
     if offload is not None:
         pipeline = partial(_timed, pipeline, offload)
+    seeing = built.runner.images
     return Assembly(
-        engine=Engine(scheduler, constraints, executor, pipeline=pipeline, adapters=built.adapters),
+        engine=Engine(
+            scheduler,
+            constraints,
+            executor,
+            pipeline=pipeline,
+            adapters=built.adapters,
+            images=None if seeing is None else (lambda: seeing.counts),
+        ),
         info=info,
         grammar_stats=lambda: compiler_service.cache.stats,
         close=closing.close,

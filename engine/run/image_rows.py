@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
+from ..image_counts import ImageCounts
 from ..plan import Plan, Work
 from ..types import PromptImage
 from .batch import Batch, ImageTokens
@@ -65,6 +66,11 @@ class ImageRows:
     def __init__(self, encoded: EncodedImages) -> None:
         self._encoded = encoded
         self._held: dict[int, _Held] = {}
+
+    @property
+    def counts(self) -> ImageCounts:
+        """The counts of encoded images; for any thread."""
+        return self._encoded.counts
 
     def placed(self, plan: Plan, batch: Batch) -> Batch:
         """`batch`, which was built from `plan`, with the positions and the states of images."""

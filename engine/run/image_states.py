@@ -10,6 +10,7 @@ from itertools import chain
 
 from torch import Tensor
 
+from ..image_counts import ImageCounts
 from ..model.vision_spec import VisionSpec
 from ..types import PromptImage
 
@@ -27,23 +28,38 @@ class EncodedImages:
         self._most = most_bytes
         self._held: OrderedDict[bytes, Tensor] = OrderedDict()
         self._bytes = 0
+        self._counts = ImageCounts()
 
     @property
     def nbytes(self) -> int:
         """Bytes of the states that are kept."""
         return self._bytes
 
+    @property
+    def counts(self) -> ImageCounts:
+        """The counts of now; for any thread."""
+        return self._counts
+
     def states(self, images: Sequence[PromptImage]) -> dict[bytes, Tensor]:
         """The states of all images, by digest."""
         asked = {image.digest: image for image in images}
         missing = [image for digest, image in asked.items() if digest not in self._held]
-        fresh = chain.from_iterable(self._encode(part) for part in _parts(missing))
+        parts = _parts(missing)
+        fresh = chain.from_iterable(self._encode(part) for part in parts)
         found = dict(zip((image.digest for image in missing), fresh, strict=True))
         for digest in asked.keys() & self._held.keys():
             found[digest] = self._held[digest]
             self._held.move_to_end(digest)
         for image in missing:
             self._keep(image.digest, found[image.digest])
+        before = self._counts
+        self._counts = ImageCounts(
+            encoded=before.encoded + len(missing),
+            cells=before.cells + sum(image.tokens for image in missing),
+            batches=before.batches + len(parts),
+            reused=before.reused + len(asked) - len(missing),
+            nbytes=self._bytes,
+        )
         return found
 
     def _keep(self, digest: bytes, states: Tensor) -> None:

@@ -5,6 +5,7 @@ Does: implement `executor.Executor` in this process. Does not: schedule, match g
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import torch
 from intaglio.grammar.api import DeviceTables, MaskRows, empty_rows
@@ -71,7 +72,7 @@ class ModelRunner:
         )
         self._sampler = Sampler(rows)
         self._adapters = adapters
-        self._images = images
+        self.images: Final = images
 
     @property
     def decoder(self) -> Decoder:
@@ -113,8 +114,8 @@ class ModelRunner:
                 raise InternalError("adapters are planned, and this runner has no places for them")
             self._adapters.copy(load.place, load.digest)
         batch = self._builder.build(plan)
-        if self._images is not None:
-            batch = self._images.placed(plan, batch)
+        if self.images is not None:
+            batch = self.images.placed(plan, batch)
         return Pass(batch, self._compute.hidden(batch))
 
     @torch.inference_mode()
@@ -156,8 +157,8 @@ class ModelRunner:
     def forget(self, seq_id: int) -> None:
         """Drop a sequence outside of a plan. Raises `InternalError` if there is none of that number."""
         self._rows.forget(seq_id)
-        if self._images is not None:
-            self._images.forget(seq_id)
+        if self.images is not None:
+            self.images.forget(seq_id)
 
     def close(self) -> None:
         """See `Compute`."""

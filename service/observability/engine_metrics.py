@@ -7,7 +7,15 @@ from zero.
 from collections.abc import Iterator
 from typing import Protocol
 
-from intaglio.engine.api import DraftCounts, EngineInfo, EngineState, Lives, OffloadCounts, Snapshot
+from intaglio.engine.api import (
+    DraftCounts,
+    EngineInfo,
+    EngineState,
+    ImageCounts,
+    Lives,
+    OffloadCounts,
+    Snapshot,
+)
 from intaglio.grammar.api import CacheStats
 from prometheus_client import ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -67,6 +75,8 @@ class EngineCollector:
             return
         yield from _gauges(snapshot)
         yield from _counters(snapshot)
+        if snapshot.images is not None:
+            yield from _images(snapshot.images)
         if self._engine.grammars is not None:
             yield from _grammars(self._engine.grammars)
 
@@ -171,6 +181,24 @@ def _drafts(counts: DraftCounts) -> Iterator[Metric]:
             if count:
                 positions.add_metric((str(position),), count)
         yield positions
+
+
+def _images(counts: ImageCounts) -> Iterator[Metric]:
+    needed = CounterMetricFamily(
+        "intaglio_images",
+        "Images that steps needed: encoded, or found among the states of earlier ones.",
+        labels=("source",),
+    )
+    needed.add_metric(("encoder",), counts.encoded)
+    needed.add_metric(("cache",), counts.reused)
+    yield needed
+    for name, text, value in (
+        ("image_cells", "Cells that were encoded: each is a token of a prompt.", counts.cells),
+        ("image_batches", "Passes of the encoder, with one or several images.", counts.batches),
+    ):
+        yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
+    text = "Bytes of encoded images that are kept, at most image_bytes."
+    yield GaugeMetricFamily("intaglio_image_cache_bytes", text, value=float(counts.nbytes))
 
 
 def _offloaded(counts: OffloadCounts) -> Iterator[Metric]:

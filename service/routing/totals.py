@@ -12,6 +12,7 @@ from intaglio.engine.api import (
     BlockReport,
     DraftCounts,
     EngineState,
+    ImageCounts,
     Lives,
     OffloadCounts,
     Snapshot,
@@ -60,6 +61,7 @@ def metrics_of(snapshots: Sequence[Snapshot]) -> Snapshot | None:
             last_step=other.last_step or total.last_step,
             drafts=_drafts_of(total.drafts, other.drafts),
             offloaded=_tiers_of(total.offloaded, other.offloaded),
+            images=_images_of(total.images, other.images),
         )
     return total
 
@@ -71,6 +73,19 @@ def _drafts_of(one: DraftCounts, other: DraftCounts) -> DraftCounts:
         accepted=_sums(one.accepted, other.accepted),
         drafted_at=tuple(map(sum, zip_longest(one.drafted_at, other.drafted_at, fillvalue=0))),
         accepted_at=tuple(map(sum, zip_longest(one.accepted_at, other.accepted_at, fillvalue=0))),
+    )
+
+
+def _images_of(one: ImageCounts | None, other: ImageCounts | None) -> ImageCounts | None:
+    """The sums of all counts."""
+    if one is None or other is None:
+        return one or other
+    return ImageCounts(
+        encoded=one.encoded + other.encoded,
+        cells=one.cells + other.cells,
+        batches=one.batches + other.batches,
+        reused=one.reused + other.reused,
+        nbytes=one.nbytes + other.nbytes,
     )
 
 

@@ -34,6 +34,7 @@ COVERED = {
     "engine/host/status.py": "tests/engine/process/test_client.py",
     "engine/host/supervision.py": "tests/engine/process/test_client.py",
     "engine/host/supervisor.py": "tests/engine/process/test_client.py",
+    "engine/image_counts.py": "tests/engine/run/test_image_states.py",
     "engine/inbox.py": "tests/engine/test_loop.py",
     "engine/memory/block_exchange.py": "tests/engine/memory/test_peer_tier.py",
     "engine/memory/exported_blocks.py": "tests/engine/memory/test_peer_tier.py",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import torch
+from intaglio.engine.image_counts import ImageCounts
 from intaglio.engine.run.image_states import AT_ONCE, EncodedImages
 from intaglio.engine.types import PromptImage
 from torch import Tensor
@@ -45,6 +46,7 @@ def test_the_least_recently_used_image_is_forgotten() -> None:
     assert len(encoder.batches) == 2
     assert encoded.states([_image(2)])[_image(2).digest].tolist() == [[2.0, 2.0]]
     assert len(encoder.batches) == 3
+    assert encoded.counts == ImageCounts(encoded=4, cells=4, batches=3, reused=2, nbytes=16)
 
 
 def test_images_that_do_not_fit_are_used_and_not_kept() -> None:

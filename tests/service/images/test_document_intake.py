@@ -286,6 +286,26 @@ def test_a_form_has_bounds_too(service: Live) -> None:
     assert "exclude" in answer.json()["error"]["message"]
 
 
+def test_an_image_is_encoded_once_and_counted(service: Live) -> None:
+    def counts() -> dict[str, float]:
+        lines = service.http.get("/metrics").text.splitlines()
+        found = (line.rpartition(" ") for line in lines if line.startswith("intaglio_image"))
+        return {name.removeprefix("intaglio_"): float(value) for name, _, value in found}
+
+    encoder, cache = 'images_total{source="encoder"}', 'images_total{source="cache"}'
+    image = {"base64": encoded(picture(77))}
+    before = counts()
+    asked(service, text="one", images=[image])
+    until(lambda: counts()[encoder] == before[encoder] + 1)
+    once = counts()
+    assert once["image_cells_total"] == before["image_cells_total"] + 6
+    assert once["image_cache_bytes"] == before["image_cache_bytes"] + 6 * 64 * 4
+    asked(service, text="another", instructions="look well", images=[image, image])
+    until(lambda: counts()[cache] > once[cache])
+    assert counts()[encoder] == once[encoder]
+    assert counts()["image_batches_total"] == once["image_batches_total"]
+
+
 def test_images_end_no_service(service: Live) -> None:
     assert service.settled().clean
 
