@@ -16,13 +16,19 @@ from torch import Tensor
 
 from ..errors import ModelError
 from .checkpoint_json import read_object
+from .parallel_reads import Span
 from .schemes.scheme import Stored
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
 LISTED = 12  # the most names that an error lists
 
-CONVERTED = ("F64", "F32", "F16", "BF16")
+CONVERTED = {
+    "F64": torch.float64,
+    "F32": torch.float32,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+}
 """Dtypes of safetensors files that are converted to that of the model."""
 
 UNCONVERTED = {
@@ -56,12 +62,14 @@ class _Handle(Protocol):
 class TensorFile:
     """One open safetensors file with tensors of these `names`. They are read on request.
 
-    `originals` are the names in the file of those tensors that have another one there.
+    `begins` are the places of their first bytes, by the names in the file. `originals` are the names in the file of
+    those tensors that have another one there.
     """
 
     path: Path
     handle: _Handle
     names: tuple[str, ...]
+    begins: Mapping[str, int]
     originals: Mapping[str, str] = field(default_factory=dict)
 
     def stored(self, name: str) -> Stored:
@@ -73,6 +81,13 @@ class TensorFile:
                 f"{name} in {self.path} is of {kind}, which is not supported", where=name
             )
         return Stored(tuple(found.get_shape()), UNCONVERTED.get(kind))
+
+    def span(self, name: str) -> Span:
+        """The place of a tensor in the file. Its dtype is one that `stored` accepts."""
+        original = self.originals.get(name, name)
+        found = self.handle.get_slice(original)
+        dtype = (CONVERTED | UNCONVERTED)[found.get_dtype()]
+        return Span(self.path, self.begins[original], tuple(found.get_shape()), dtype)
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of this name, on the host."""
@@ -87,7 +102,7 @@ class TensorFile:
                     names[name] = new + name.removeprefix(old)
                     break
         originals = {new: old for old, new in names.items() if new != old}
-        return TensorFile(self.path, self.handle, tuple(names.values()), originals)
+        return TensorFile(self.path, self.handle, tuple(names.values()), self.begins, originals)
 
 
 def files_by_tensor(
@@ -138,19 +153,28 @@ def open_tensors(path: Path) -> TensorFile:
         )
     try:
         handle: _Handle = safe_open(str(path), framework="pt")
-        _check_header(path)
+        begins = _begins(path)
     except (SafetensorError, OSError, ValueError) as error:
         raise ModelError(f"cannot read {path}: {error}", where=str(path)) from error
-    return TensorFile(path, handle, tuple(handle.keys()))
+    return TensorFile(path, handle, tuple(handle.keys()), begins)
 
 
-def _check_header(path: Path) -> None:
-    """Raise `ValueError` if the header names a tensor twice, which the library does not notice."""
+def _begins(path: Path) -> dict[str, int]:
+    """The place of each tensor's first byte, from a header that the library has checked.
+
+    Raises:
+        ValueError: the header names a tensor twice, which the library does not notice.
+    """
     with path.open("rb") as file:
         size = int.from_bytes(
             file.read(8), "little"
         )  # the library has compared it with the file's size
-        parse_json(file.read(size).decode("utf-8"))
+        header = parse_json(file.read(size).decode("utf-8"))
+    return {
+        name: 8 + size + tensor["data_offsets"][0]
+        for name, tensor in header.items()
+        if name != "__metadata__"
+    }
 
 
 def some_of(names: Sequence[str]) -> str:

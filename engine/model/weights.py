@@ -6,6 +6,7 @@ deviations: a tensor that is missing, unused or of another shape is a `ModelErro
 """
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from .decoder import AttentionVariant, Decoder
 from .expected_tensors import check_tensors, expected_tensors
 from .family import EMBEDDING, FINAL_NORM, HEAD
 from .layer_parts import LayerParts, build_layer, norm_named
+from .parallel_reads import ParallelReads
 from .rotary import build_table
 from .schemes.mxfp4 import SCALES, UNIT_SCALE
 from .schemes.scheme import Stored
@@ -53,16 +55,17 @@ def load_decoder(
     stored = {name: file.stored(name) for name, file in by_name.items()}
     check_tensors(_without_zero_biases(stored, expected, by_name), expected, spec)
     tied_head = {HEAD + ".weight": expected[EMBEDDING + ".weight"]}
-    reader = _Reader(by_name, tied_head | expected, dtype, device)
-    if spec.tied and HEAD + ".weight" in by_name:
-        embedding, head = reader.tensor(EMBEDDING + ".weight"), reader.tensor(HEAD + ".weight")
-        if not torch.equal(head, embedding):
-            raise ModelError(
-                "config.json ties the head to the embedding, but the checkpoint holds another head",
-                where=HEAD + ".weight",
-                hint="set tie_word_embeddings to false to use it",
-            )
-    return assemble(spec, reader, kernels, positions, parallel)
+    with closing(ParallelReads(device)) as reads:
+        reader = _Reader(by_name, tied_head | expected, dtype, reads)
+        if spec.tied and HEAD + ".weight" in by_name:
+            embedding, head = reader.tensor(EMBEDDING + ".weight"), reader.tensor(HEAD + ".weight")
+            if not torch.equal(head, embedding):
+                raise ModelError(
+                    "config.json ties the head to the embedding, but the checkpoint holds another head",
+                    where=HEAD + ".weight",
+                    hint="set tie_word_embeddings to false to use it",
+                )
+        return assemble(spec, reader, kernels, positions, parallel)
 
 
 def _without_zero_biases(
@@ -89,12 +92,12 @@ def load_encoder(
     if spec.vision is None:
         return None
     stored = vision_tensors(spec.vision)
-    source: TensorSource
     if drawn:
-        source = _Random(stored, dtype, device, 1.0, torch.Generator(device).manual_seed(0))
-    else:
-        source = _Reader(files_by_tensor(folder, spec.family.prefixes), stored, dtype, device)
-    return assemble_encoder(folder, spec.vision, source)
+        random = _Random(stored, dtype, device, 1.0, torch.Generator(device).manual_seed(0))
+        return assemble_encoder(folder, spec.vision, random)
+    files = files_by_tensor(folder, spec.family.prefixes)
+    with closing(ParallelReads(device)) as reads:
+        return assemble_encoder(folder, spec.vision, _Reader(files, stored, dtype, reads))
 
 
 def random_decoder(
@@ -167,19 +170,19 @@ def _variant(
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads tensors by name, from several files, to a device; in `dtype` unless `stored` has another one."""
+    """Reads tensors by name, from several files, by `reads`; in `dtype` unless `stored` has another one."""
 
     files: Mapping[str, TensorFile]
     stored: Mapping[str, Stored]
     dtype: torch.dtype
-    device: torch.device
+    reads: ParallelReads
 
     def has(self, name: str) -> bool:
         return name in self.files
 
     def tensor(self, name: str) -> Tensor:
         dtype = self.stored[name].dtype or self.dtype
-        return self.files[name].tensor(name).to(self.device, dtype, copy=True)
+        return self.reads.tensor(self.files[name].span(name), dtype)
 
 
 @dataclass(frozen=True, slots=True)
