@@ -87,7 +87,7 @@ class CudaUploads:
 
     def __init__(self, device: torch.device) -> None:
         self._device = device
-        self._stream = torch.cuda.Stream(device)
+        self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
     def buffer(self, nbytes: int) -> Tensor:
         """See `Uploads`."""
@@ -100,7 +100,7 @@ class CudaUploads:
                 place.copy_(staged, non_blocking=True)
             else:
                 place.copy_(staged.to(self._device, non_blocking=True))
-            done = torch.cuda.Event()
+            done = torch.cuda.Event()  # type: ignore[no-untyped-call]
             done.record(self._stream)
         done.synchronize()
 
@@ -199,7 +199,7 @@ class ParallelReads:
 
 def _read(file: int, path: Path, offset: int, place: Tensor) -> None:
     """Fill `place`, bytes in host memory, from `offset` of a file on."""
-    left = memoryview(place.numpy()).cast("B")
+    left = place.numpy().data.cast("B")
     try:
         while left:
             count = os.preadv(file, (left,), offset)

@@ -51,7 +51,8 @@ def write_shards(folder: Path, config: dict[str, Any], shards: int) -> int:
     """Write the checkpoint, a shard at a time; its bytes."""
     (folder / "config.json").write_text(json.dumps(config))
     shapes = expected_shapes(parse_spec(config))
-    names, weight_map, total = sorted(shapes), {}, 0
+    names, total = sorted(shapes), 0
+    weight_map: dict[str, str] = {}
     for number in range(shards):
         file = f"model-{number}.safetensors"
         own = names[number::shards]
