@@ -2,12 +2,14 @@
 
 `python -m tests.bench.bench_streams --out FILE` starts the service over an engine that gives one token to every open
 request each `--pace-s`, opens `--streams` chats and reads them. Every tenth reader takes little at a time, so that its
-connection is full most of the time, and every tenth hangs up in the middle.
+connection is full most of the time, and every tenth hangs up in the middle. `cpu_us_an_event` is the processor time of
+the API process for each token of each stream, which other work on the machine changes little.
 """
 
 import argparse
 import asyncio
 import json
+import os
 import random
 import socket
 import subprocess
@@ -30,6 +32,15 @@ SLOW_S: Final = 0.2  # … this often
 BUFFER_BYTES: Final = 8192  # of the kernel, for a slow reader
 
 
+@dataclass(frozen=True, slots=True)
+class Load:
+    """So many streams of so many tokens, one token each `pace_s`."""
+
+    streams: int
+    tokens: int
+    pace_s: float
+
+
 @dataclass(slots=True)
 class Seen:
     """What the readers saw. Gaps are seconds between two pieces that a reader without delay received."""
@@ -40,6 +51,7 @@ class Seen:
     slow_right: int = 0
     gaps: list[float] = field(default_factory=list)
     most_mb: float = 0.0
+    events: int = 0
 
 
 class Reader:
@@ -92,6 +104,7 @@ class Reader:
         leaves_at = random.randrange(1000, 20_000) if self._kind == "leaves" else None
         while piece := await reader.read(SLOW_BYTES if self._kind == "slow" else 65536):
             data += piece
+            self._seen.events += piece.count(b"data: {")
             now = time.perf_counter()
             if last and self._kind == "plain":
                 self._seen.gaps.append(now - last)
@@ -144,7 +157,14 @@ async def run(count: int, address: tuple[str, int], expected: str, server: psuti
     return seen
 
 
-def measure(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
+def cpu_s(process: psutil.Process) -> float:
+    """Processor time of a process so far, in seconds."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def measure(given: Load, folder: Path) -> dict[str, Any]:
+    """What the readers of such a load saw, and what it took from the API process."""
     model = write_checkpoint(folder / "answering", LLAMA)
     text = ("0123456789" * given.tokens)[: given.tokens]
     answers = folder / "answers.json"
@@ -153,20 +173,21 @@ def measure(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
     settings = json.dumps({"port": 0, "max_requests": given.streams, "log_level": "error"})
     command = [sys.executable, "-m", "tests.support.serve_answering"]
     command += [str(model), str(answers), settings]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    assert process.stdout is not None
-    try:
-        host, _, port = process.stdout.readline().strip().removeprefix("http://").partition(":")
-        address, server = (host, int(port)), psutil.Process(process.pid)
-        asyncio.run(ready(address))
-        asyncio.run(run(20, address, text, server))
-        before = megabytes(server)
-        started = time.perf_counter()
-        seen = asyncio.run(run(given.streams, address, text, server))
-        seconds = time.perf_counter() - started
-    finally:
-        process.terminate()
-        process.wait()
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as process:
+        try:
+            assert process.stdout is not None
+            url = process.stdout.readline().strip()
+            host, _, port = url.removeprefix("http://").partition(":")
+            address, server = (host, int(port)), psutil.Process(process.pid)
+            asyncio.run(ready(address))
+            asyncio.run(run(20, address, text, server))
+            before = megabytes(server)
+            started, began = time.perf_counter(), cpu_s(server)
+            seen = asyncio.run(run(given.streams, address, text, server))
+            seconds, took = time.perf_counter() - started, cpu_s(server) - began
+        finally:
+            process.terminate()
     gaps = sorted(seen.gaps)
     return {
         "streams": given.streams,
@@ -177,6 +198,7 @@ def measure(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "slow_right": seen.slow_right,
         "hung_up": seen.hung_up,
         "wrong": seen.wrong[:5],
+        "cpu_us_an_event": round(took / seen.events * 1e6, 1),
         "gap_p50_ms": round(gaps[len(gaps) // 2] * 1e3, 1),
         "gap_p99_ms": round(gaps[len(gaps) * 99 // 100] * 1e3, 1),
         "memory_before_mb": round(before),
@@ -206,7 +228,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        result = measure(given, Path(folder))
+        load = Load(given.streams, given.tokens, given.pace_s)
+        result = measure(load, Path(folder))
     text = json.dumps(result, indent=2) + "\n"
     print(text)
     if given.out is not None:

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.bench.bench_streams import Load
 from tests.reliability import (
     audit,
     bodies,
     canaries,
+    crowd,
     hangups,
     kills,
     outside,
@@ -121,3 +123,7 @@ def test_streams_and_a_job_outlive_the_engine(tmp_path: Path) -> None:
 
 def test_what_a_server_and_its_crashes_keep_of_its_users(tmp_path: Path) -> None:
     require(canaries.measure(tmp_path, signals=()), "T5")
+
+
+def test_many_streams(tmp_path: Path) -> None:
+    require(crowd.measure(tmp_path, ((Load(20, 20, 0.05), 150),)), "L1")
