@@ -34,6 +34,8 @@ from typing import Any
 
 import jsonschema
 
+from tests.bench.processor_time import service_cpu_s
+
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 240.0
 ANSWERING = "answering"
@@ -73,6 +75,7 @@ class Figures:
     """What one case gave: requests a second, latencies in milliseconds, and what was wrong.
 
     `service_p50_ms`: over HTTP, the median time of a request outside the engine: in client, service and sockets.
+    `cpu_us`: processor time of the service's processes for each request, in microseconds.
     """
 
     case: str
@@ -83,6 +86,7 @@ class Figures:
     failed: int = 0
     invalid: int = 0
     service_p50_ms: float = 0.0
+    cpu_us: float = 0.0
 
 
 def figures(
@@ -164,12 +168,14 @@ def load(workload: Workload, case: Case, bodies: list[bytes], port: int, loaders
         for process in running:
             assert process.stdout is not None
             process.stdout.readline()
+        began = service_cpu_s()
         for process in running:
             assert process.stdin is not None
             process.stdin.write(b"go\n")
             process.stdin.flush()
         for process in running:
             process.communicate()
+        took = service_cpu_s() - began
         found = [json.loads(out.read_text()) for out in outs]
     seconds = max(part["ended"] for part in found) - min(part["began"] for part in found)
     answers = [answer for part in found for answer in part["answers"]]
@@ -183,6 +189,7 @@ def load(workload: Workload, case: Case, bodies: list[bytes], port: int, loaders
         failed=case.requests - len(good),
         invalid=invalid,
         service_p50_ms=statistics.median([outside_engine_ms(answer) for answer in good] or [0.0]),
+        cpu_us=1e6 * took / case.requests,
     )
 
 
@@ -310,7 +317,7 @@ def show(found: Sequence[Figures]) -> None:
         share = "" if engine is None else f"{http.requests_per_s / engine.requests_per_s:.0%}"
         wrong = f"{http.failed} failed, {http.invalid} invalid"
         added = "" if engine is None else f", p50 {http.p50_ms - engine.p50_ms:+.2f} ms"
-        added += f", {http.service_p50_ms:.2f} ms outside the engine"
+        added += f", {http.service_p50_ms:.2f} ms outside the engine, {http.cpu_us:.0f} us"
         print(
             f"{case:18}{rate:>10}{http.requests_per_s:>10.1f}{share:>8}"
             f"{http.p50_ms:>9.2f}{http.p99_ms:>9.2f}  {wrong}{added}"
