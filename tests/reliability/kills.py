@@ -23,8 +23,6 @@ from tests.reliability.figures import Figure
 from tests.reliability.wire import PATIENCE_S, percentile
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
-AT_ONCE = 64
-"""Rows of a job in hand at a time."""
 SOURCE = {"path": "rows.jsonl", "text": "text", "id": "id"}
 PROMPT_S = 10.0
 """After a kill, the time within which the requests in hand must have ended."""
@@ -75,7 +73,7 @@ class Clients:
                 group.create_task(task)
             for number in range(kills):
                 await asyncio.sleep(dice.random())
-                before = list(self._rounds), self._job_name, await self._done()
+                before = list(self._rounds), self._job_name
                 await self._kill()
                 await self._ended_since(*before)
                 if number % 10 == 9:
@@ -99,6 +97,9 @@ class Clients:
         while not self._over.is_set():
             rows = await self._job()
             self.tally.jobs["equal" if rows == self._results else "different"] += 1
+            if rows != self._results:
+                dead = (await self._http.get(f"/v1/jobs/{self._job_name}/dead")).text
+                self.tally.jobs.update(differences(rows, self._results, dead))
 
     async def _job(self) -> str:
         """The results of a job over the rows."""
@@ -113,15 +114,9 @@ class Clients:
         found: dict[str, Any] = (await self._http.get(f"/v1/jobs/{self._job_name}")).json()
         return found
 
-    async def _done(self) -> int:
-        return int((await self._status())["counts"]["done"])
-
-    async def _ended_since(self, rounds: list[int], job: str, done: int) -> None:
-        """Wait until each stream has ended, and as many rows of the job as can have been in hand at a time."""
-        while any(now == then for now, then in zip(self._rounds, rounds, strict=True)):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
-        enough = min(done + AT_ONCE, self._rows)
-        while self._job_name == job and await self._done() < enough:  # noqa: ASYNC110
+    async def _ended_since(self, rounds: list[int], job: str) -> None:
+        """Wait until each stream has ended, and the job."""
+        while self._job_name == job or any(map(int.__eq__, self._rounds, rounds)):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
 
     async def _kill(self) -> None:
@@ -141,8 +136,19 @@ class Clients:
             await asyncio.sleep(0.005)
 
 
+def differences(rows: str, expected: str, dead: str) -> Counter[str]:
+    """How the results of a job differ from those it should have; `dead` has the rows that failed, with reasons."""
+    found = Counter(f"row dead: {json.loads(line)['reason']}" for line in dead.splitlines())
+    counts = Counter(json.loads(line)["id"] for line in rows.splitlines())
+    wanted = {json.loads(line)["id"]: line for line in expected.splitlines()}
+    found["rows missing"] = len(wanted.keys() - counts.keys())
+    found["rows twice"] = sum(count > 1 for count in counts.values())
+    found["rows wrong"] = sum(line != wanted[json.loads(line)["id"]] for line in rows.splitlines())
+    return +found
+
+
 def measure(
-    folder: Path, kills: int = 100, streams: int = 16, rows: int = 400, seed: int = 17
+    folder: Path, kills: int = 100, streams: int = 16, rows: int = 128, seed: int = 17
 ) -> list[Figure]:
     """So many kills of the engine of one server, over a tiny model of random weights."""
     model = write_checkpoint(folder / "tiny", {**LLAMA, "max_position_embeddings": 2048})
