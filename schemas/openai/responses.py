@@ -79,12 +79,12 @@ class ResponseStreamOptions(Wire):
 class ResponsesRequest(Wire):
     """Body of `POST /v1/responses`.
 
-    `input` is a text or items; without it, the user says nothing. `instructions` come before it. `text.format` and
-    `tools` are enforced while decoding. `include` may ask for `message.output_text.logprobs`; other values have no
-    effect. `truncation` must be `disabled`, or `auto`, which is refused where the input is too long. `store` keeps the
-    response where the server has a data folder; `previous_response_id` continues a kept one. `user`,
-    `safety_identifier`, `prompt_cache_key`, `prompt_cache_retention`, `service_tier`, `max_tool_calls` and
-    `stream_options` have no effect.
+    `input` is a text or items; where there are `instructions`, which come before it, it may be left out.
+    `text.format` and `tools` are enforced while decoding. `include` may ask for `message.output_text.logprobs`;
+    other values have no effect. `truncation` must be `disabled`, or `auto`, which is refused where the input is too
+    long. `store` keeps the response where the server has a data folder; `previous_response_id` continues a kept
+    one. `user`, `safety_identifier`, `prompt_cache_key`, `prompt_cache_retention`, `service_tier`, `max_tool_calls`
+    and `stream_options` have no effect.
     """
 
     model: Identifier | None = None

@@ -89,12 +89,13 @@ async def get(service: Service, request: Request) -> Response:
     """`GET /v1/responses/{id}`: a kept response.
 
     Raises:
+        UnknownResponse: there is none.
         InvalidBody: it is to be streamed.
     """
+    found = await _stored(service, request)
     if request.query_params.get("stream", "false") != "false":
         reason = "a kept response is not streamed again"
         raise InvalidBody(reason, param="stream", hint="omit stream: the response is complete")
-    found = await _stored(service, request)
     return Response(msgspec.json.encode(found.response), media_type="application/json")
 
 

@@ -101,6 +101,12 @@ def prepare_response(
 
 def _items(body: ResponsesRequest, kept: Kept | None) -> list[InputItem]:
     given = body.input
+    if given is None and body.previous_response_id is None and body.instructions is None:
+        raise refused(
+            "/input",
+            "this field is required",
+            "without it, give instructions or previous_response_id",
+        )
     own: list[InputItem] = list(given) if isinstance(given, list) else []
     if isinstance(given, str) or (given is None and body.previous_response_id is None):
         own = [InputMessage(role="user", content=given or "")]

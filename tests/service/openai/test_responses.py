@@ -286,6 +286,15 @@ def test_what_cannot_be_done_is_refused_at_its_place(
     assert error(post(served, "x", **fields), 400)["param"] == param
 
 
+@pytest.mark.parametrize("body", [{}, {"stream": True}, {"input": None, "temperature": 0}])
+def test_a_request_without_anything_to_answer_is_refused(
+    served: Live, body: dict[str, Any]
+) -> None:
+    response = served.http.post("/v1/responses", json=body)
+    assert response.status_code == 400
+    assert response.json()["error"]["param"] == "input"
+
+
 def test_an_input_is_optional(served: Live) -> None:
     response = served.http.post("/v1/responses", json={"instructions": "<<echo hello>>"})
     assert response.json()["output"][0]["content"][0]["text"] == "hello"
@@ -294,6 +303,7 @@ def test_an_input_is_optional(served: Live) -> None:
 def test_a_kept_response_is_not_streamed_again(keeping: Live) -> None:
     path = f"/v1/responses/{ask(keeping, 'one')['id']}?stream=true"
     assert error(keeping.http.get(path), 400)["param"] == "stream"
+    error(keeping.http.get("/v1/responses/resp_none?stream=true"), 404)
 
 
 def test_an_error_in_a_stream_is_its_last_event(served: Live) -> None:
