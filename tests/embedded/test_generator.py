@@ -105,9 +105,16 @@ def test_scores_count_leaves() -> None:
         "/d": [],
     }
     score = Score()
-    score.add("k", {"type": "object"}, {"a": 12, "b": True, "c": []}, {"a": 12.0, "b": 1, "c": []})
-    score.add("k", {"type": "object"}, {"a": 1}, None)
-    assert (score.right, score.leaves, score.whole, score.valid) == (2, 4, 0, 1)
+    known = {"type": "object", "properties": {"e": {"enum": ["x"]}}}
+    first, second = {"a": 12, "b": True, "c": []}, {"a": 12.0, "b": 1, "c": []}
+    score.add("one", known, first, second, "")
+    score.add("two", known, {"a": "A  b", "d": "f"}, {"a": "A  b", "d": "g", "e": "x"}, "say A\nb")
+    score.add("two", known, {"a": None}, None, "")
+    total = score.total
+    assert (total.right, total.leaves, total.blank, total.whole, total.valid) == (3, 6, 2, 0, 2)
+    assert (total.strings, total.stated) == (2, 1)
+    assert (total.answered, total.documents) == (2, 3)
+    assert score.macro == pytest.approx((2 / 3 + 1 / 3) / 2)
 
 
 def test_values_differ_between_documents() -> None:

@@ -1,0 +1,99 @@
+"""The model from nothing, by the commands of the example's README: corpus, tokenizer, training, export, figures."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from examples.train_embedded.real.records import read
+
+ROOT = Path(__file__).resolve().parents[2]
+SOUP = """---
+title: "Lentil Soup No. {number}"
+tags: ['soup', 'vegan']
+---
+
+- Prep time: 25 min
+- Servings: {number}
+
+## Ingredients
+
+- {number} cups red lentils
+- 1 onion
+- 1 tsp salt
+
+## Directions
+
+1. Wash the lentils and let them drip off in a sieve for as long as it takes to cut the onion into small pieces.
+2. Put everything into a large pot with a litre and a half of water, and cook it over a low flame until it is soft.
+3. Take the pot off the stove, add salt and lemon juice to your own taste, and eat it while it is still warm and fresh.
+"""
+
+
+@pytest.fixture
+def clones(tmp_path: Path) -> Path:
+    """A clone of one source of the manifest, with a few recipes, one of which an evaluation document quotes."""
+    folder = tmp_path / "clones" / "ronaldl29__public-domain-recipes"
+    (folder / "content").mkdir(parents=True)
+    for number in range(2, 8):
+        (folder / "content" / f"soup-{number}.md").write_text(SOUP.format(number=number))
+    quoted = "Bake the seven small loaves on the second shelf until they sound hollow.\n"
+    (folder / "content" / "bread.md").write_text(SOUP.format(number=9) + quoted)
+    git = ("git", "-C", str(folder), "-c", "user.name=n", "-c", "user.email=e@example.org")
+    for command in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "m")):
+        subprocess.run([*git, *command], check=True)
+    (tmp_path / "apart.jsonl").write_text(json.dumps({"text": quoted}) + "\n")
+    return folder.parent
+
+
+def command(module: str, *arguments: object) -> str:
+    """What a command of the README prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", f"train_embedded.{module}", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "examples"), "INTAGLIO_ENGINE_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.timeout(900)  # seven programs, each of which loads torch
+def test_a_model_comes_from_a_corpus_and_is_measured(clones: Path, tmp_path: Path) -> None:
+    real, model, run = tmp_path / "real", tmp_path / "model", tmp_path / "run"
+    command("real.build", "--clones", clones, "--out", real, "--apart", tmp_path / "apart.jsonl")
+    (row,) = json.loads((real / "manifest.json").read_text())["sources"]
+    assert row["records"] == 7
+    kept = list(read(real / "records.jsonl.xz"))
+    assert len(kept) == 6
+    assert not any("hollow" in record.text for record in kept)
+    command("tokenizer", "--out", model, "--samples", 200)
+    shape = ("--hidden", 128, "--layers", 1, "--gate", 64, "--device", "cpu")
+    size = ("--minutes", 0.05, "--workers", 1, "--tokens", 1024, "--prose-until", 0)
+    learnt = command(
+        "train",
+        "--tokenizer",
+        model / "tokenizer.json",
+        "--real",
+        real,
+        "--out",
+        run,
+        *shape,
+        *size,
+    )
+    assert "done: " in learnt
+    for file in (run / "last").iterdir():
+        file.rename(model / file.name)
+    command("seal", model)
+    command("card", "--model", model, "--out", tmp_path / "card", "--made", 2)
+    for way in ("locate", "verbatim"):
+        lines = (tmp_path / "card" / f"synthetic.{way}.jsonl").read_text().splitlines()
+        assert len(lines) == 2
+        assert all("data" in json.loads(line) for line in lines)
+    figures = (tmp_path / "card" / "tables.md").read_text()
+    assert "| synthetic | enforced | 2 |" in figures
+    assert "| synthetic | free | 2 |" in figures
