@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .evaluate import Answers, Case, Line, constrained, free, from_file, score, synthetic
-from .scoring import Score, Tally, share
+from .scoring import Score, Tally, leaves, share
 
 FILES = {"written": "extraction-eval/dev.jsonl", "real": "real-docs/dev.jsonl"}
 WAYS: dict[str, Callable[[Path], Answers]] = {
@@ -48,9 +48,15 @@ class Answered:
 
     @property
     def located(self) -> tuple[int, int]:
-        """Of the values with a report, those that the document states in some form, and all."""
-        reports = [report for line in self.lines for report in (line.get("fields") or {}).values()]
-        return sum(report["match"] != "none" for report in reports if report["match"]), len(reports)
+        """Of the strings and numbers with a report, those that the document states in some form, and all."""
+        found = [
+            report["match"] != "none"
+            for line in self.lines
+            for path, value in leaves(line.get("data"))
+            if isinstance(value, str | int | float) and not isinstance(value, bool)
+            if (report := (line.get("fields") or {}).get(path)) is not None
+        ]
+        return sum(found), len(found)
 
 
 def sets(folder: Path | None, made: int, limit: int | None) -> dict[str, list[Case]]:
@@ -103,9 +109,9 @@ def tables(found: Sequence[Answered]) -> str:
         *(_line(each) for each in found),
     ]
     parts += [
-        f"\nOf the values of `{each.name}`, {_percent(*each.located)} were located in the document."
+        f"\nOf the strings and numbers given for `{each.name}`, {_percent(*each.located)} were located in the document."
         for each in found
-        if each.way == "locate"
+        if each.way == "locate" and each.located[1]
     ]
     for name in dict.fromkeys(each.name for each in found if each.name in FILES):
         parts += ["", *_kinds([each for each in found if each.name == name])]

@@ -41,7 +41,7 @@ def test_ways_are_compared_on_the_documents_that_all_have() -> None:
     enforced: list[Line] = [
         {"id": "1", "data": {"name": "Ada"}, **report},
         {"id": "2", "data": {"name": "Eve"}, **lost},
-        {"id": "3", "error": "too long"},
+        {"id": "3", "data": {"name": None}, **lost},
     ]
     free: list[Line] = [{"id": "2", "data": {"name": None}}, {"id": "3", "data": {"name": "Alan"}}]
     written = tables(
@@ -54,9 +54,9 @@ def test_ways_are_compared_on_the_documents_that_all_have() -> None:
     cells = [cell.strip() for cell in whole.strip("|").split("|")]
     assert cells == [
         *("real", "enforced", "3", "33.3 % (1 of 3)", "25.0 %", "33.3 %", "33.3 %", "100.0 %"),
-        *("50.0 %", "1"),
+        *("50.0 %", "0"),
     ]
-    assert "Of the values of `real`, 50.0 % were located" in written
+    assert "given for `real`, 50.0 % were located" in written
     assert "| real one | 1 | 100.0 % | 0.0 % | 100.0 % |" in written
     assert "| real two | 1 | 0.0 % | 0.0 % | 100.0 % |" in written
 

@@ -1,4 +1,5 @@
-"""Synthetic documents that are laid out as machines print them: tills, invoices' text layers, notices, addresses.
+"""Synthetic documents that are laid out as machines print them: tills, invoices' text layers, notices, addresses,
+orders of broadcasters, recipes' pages, agencies' reports.
 
 They resemble sources of a set of real documents that models are scored on (see the README of this example).
 """
@@ -10,13 +11,17 @@ from collections.abc import Callable
 
 from ..draw import Draw
 from ..real.records import Record
-from . import addresses, invoices, notices, pages, places, tills
+from . import addresses, broadcast, cookery, einvoices, incidents, invoices, notices, pages, places, tills
 
 Maker = Callable[[Draw, list[str]], Record | None]
 MAKERS: tuple[tuple[Maker, float], ...] = (
     (addresses.address, 1.2),
     (tills.till, 2.0),
-    (invoices.invoice, 2.0),
+    (invoices.invoice, 1.0),
+    (einvoices.einvoice, 2.0),
+    (broadcast.order, 2.0),
+    (cookery.page, 2.0),
+    (incidents.incident, 2.0),
     (notices.failure, 1.0),
     (notices.versions, 0.6),
     (places.place, 1.6),

@@ -9,7 +9,7 @@ from ..wording import digits, title_words, words
 
 _REASONS = {
     "mailbox_full": ("mailbox full|over quota|Quota exceeded (mailbox for user is full)|The recipient's mailbox is full and can't accept messages now", "5.2.2|4.2.2", "552|452"),
-    "user_unknown": ("User unknown|No such user here|Recipient address rejected: User unknown in virtual mailbox table|mailbox unavailable|The email account that you tried to reach does not exist|unrouteable address|no mailbox here by that name", "5.1.1|5.1.10", "550|554"),
+    "user_unknown": ("User unknown|No such user here|Recipient refused: no entry in the table of mailboxes|mailbox unavailable|The email account that you tried to reach does not exist|unrouteable address|no mailbox here by that name", "5.1.1|5.1.10", "550|554"),
     "host_unknown": ("Host or domain name not found. Name service error|Host unknown|Domain does not exist|DNS lookup failed: NXDOMAIN", "5.1.2|5.4.4", "550|512"),
     "spam_detected": ("Message rejected as spam|content rejected, looks like unsolicited mail|Your message scored too high in our spam filter|Spam message refused", "5.7.1|5.7.0", "554|550"),
     "message_too_big": ("message size exceeds fixed maximum|Message too large|message file too big|exceeds the size limit of this server", "5.3.4|5.2.3", "552|554"),
@@ -44,7 +44,7 @@ def failure(draw: Draw, pieces: list[str]) -> Record:
         "Undelivered Mail Returned to Sender|Delivery Status Notification (Failure)|failure notice|Mail delivery failed|Returned mail: see transcript for details|Undeliverable: {title}"
     ).replace("{title}", title_words(draw, 1, 3))
     intro = draw.pick(
-        "This is the mail system at host {}.\n\nI'm sorry to have to inform you that your message could not\nbe delivered to one or more recipients.|A message that you sent could not be delivered.|Delivery to the following recipient failed permanently:|The following address had permanent fatal errors:|Hi. This is the delivery program at {}."
+        "This is the mail system at host {}.\n\nYour message did not reach all\nof its recipients.|One of your messages was not delivered.|Delivery to the following recipient failed permanently:|The following address had permanent fatal errors:|Hi. This is the delivery program at {}."
     ).replace("{}", domain_name(draw))
     head = [
         f"From: {draw.pick('MAILER-DAEMON|Mail Delivery Subsystem <mailer-daemon|postmaster|Mail Delivery System <MAILER-DAEMON')}@{domain_name(draw)}",
@@ -113,7 +113,7 @@ def versions(draw: Draw, pieces: list[str]) -> Record:
     fault = draw.pick(
         "Cross-site scripting|Directory traversal|SQL injection|A buffer overflow|An integer overflow|Improper input validation|A race condition|Uncontrolled recursion"
     )
-    effect = f"{draw.pick('allows|might allow|lets')} {draw.pick('remote attackers|local users|an attacker')} to {draw.pick('read arbitrary files|execute code|cause a denial of service|bypass checks|inject markup')} via {words(draw, 1, 3)}"
+    effect = f"{draw.pick('allows|might allow|lets')} {draw.pick('attackers|local users|an attacker|a remote user')} to {draw.pick('read arbitrary files|execute code|make the service stop|exhaust the memory|bypass checks|inject markup')} via {words(draw, 1, 3)}"
     text = draw.pick(
         "{f} vulnerability in {n} {s} {e}.|{n} {s} {e}. {f} is the cause.|In {n} {s}, {f} {e}.|An issue was found in {n} {s}: {f} {e}.|{f} in {w}.py in {n} {s} {e}."
     )

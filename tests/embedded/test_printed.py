@@ -1,0 +1,113 @@
+"""Orders, invoices, recipes and reports as machines print them: sums are right, and the text says what is asked."""
+
+import random
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from examples.train_embedded.draw import Draw, Language
+from examples.train_embedded.printed import MAKERS, Maker, broadcast, cookery, einvoices, incidents
+from examples.train_embedded.real.apart import Apart
+from examples.train_embedded.real.records import Record
+from tests.support.tokens import data
+
+NEW = (broadcast.order, cookery.page, einvoices.einvoice, incidents.incident)
+_REPORT = re.compile(r"^(Action|Status|Diagnostic-Code):.*$", re.MULTILINE)
+LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es")
+
+
+def records(maker: Maker, count: int = 80) -> Iterator[Record]:
+    rng = random.Random(3)
+    for _ in range(count):
+        record = maker(Draw(rng, "train", rng.choice(LANGUAGES)), [])
+        assert record is not None
+        yield record
+
+
+def stated(record: Record) -> dict[str, Any]:
+    return {each.keys.split("|")[0]: each.value for each in record.fields}
+
+
+@pytest.mark.parametrize("maker", NEW, ids=lambda maker: str(maker.__name__))
+def test_a_seed_gives_the_same_document(maker: Maker) -> None:
+    assert list(records(maker, 10)) == list(records(maker, 10))
+
+
+@pytest.mark.parametrize("maker", NEW, ids=lambda maker: str(maker.__name__))
+def test_items_of_lists_and_cells_of_texts_stand_in_the_document(maker: Maker) -> None:
+    for record in records(maker):
+        for each in record.fields:
+            for item in each.value if each.sort == "list" else ():
+                assert item in record.text, record.source
+        for table in record.tables:
+            for row in table.rows:
+                for cell, (_, sort) in zip(row, table.columns, strict=True):
+                    assert sort != "text" or str(cell) in record.text
+
+
+def test_sums_of_an_invoice_follow_from_its_lines() -> None:
+    rates = set()
+    for record in records(einvoices.einvoice):
+        known = stated(record)
+        lines, taxes = record.tables
+        total = sum(row[4] for row in lines.rows)
+        bases, tax = sum(row[1] for row in taxes.rows), sum(row[2] for row in taxes.rows)
+        assert all(row[4] == pytest.approx(row[1] * row[2], abs=0.006) for row in lines.rows)
+        assert known["net_total"] == pytest.approx(bases, abs=0.011)
+        assert abs(known["net_total"] - total) <= 0.101 * total
+        assert known["vat_total"] == pytest.approx(tax, abs=0.001)
+        assert known["gross_total"] == pytest.approx(known["net_total"] + tax, abs=0.001)
+        rates.add(len(taxes.rows))
+    assert rates == {1, 2, 3}
+
+
+def test_an_order_states_its_flight_and_its_gross_amount() -> None:
+    for record in records(broadcast.order):
+        known = stated(record)
+        assert f"{known['gross_amount']:,.2f}" in record.text
+        assert known["flight_from"] <= known["flight_to"]
+        for table in record.tables:
+            amount = sum(count * rate for _, count, rate in table.rows)
+            assert amount == pytest.approx(known["gross_amount"])
+
+
+def test_a_page_states_its_servings_and_its_time_or_neither() -> None:
+    silent = 0
+    for record in records(cookery.page):
+        known = stated(record)
+        total = known["total_time_minutes"]
+        silent += total is None
+        if known["yields"] is not None:
+            assert re.search(rf"\b{known['yields']}\b", record.text)
+        if total is not None and total < 60:
+            assert re.search(rf"\b{total} ?m", record.text)
+    assert 0 < silent < 40
+
+
+def test_most_reports_leave_most_questions_open() -> None:
+    found = [stated(record) for record in records(incidents.incident, 200)]
+    nobody = sum(not each["perpetrators"] for each in found)
+    unnamed = sum(not each["victims"] for each in found)
+    assert 60 < nobody < 140
+    assert 60 < unnamed < 160
+    assert sum(record.text.isupper() for record in records(incidents.incident, 200)) > 60
+
+
+def test_capitals_of_a_report_spare_its_classes() -> None:
+    for record in records(incidents.incident):
+        assert stated(record)["type"].islower()
+        assert stated(record)["country"] in record.text
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("file", ["real-docs/dev.jsonl", "extraction-eval/dev.jsonl"])
+def test_no_document_shares_a_run_of_words_with_one_that_scores(file: str) -> None:
+    apart = Apart.of([data(*file.split("/"))])
+    for maker, _ in MAKERS:
+        for seed in range(40):
+            record = maker(Draw(random.Random(seed), "train", LANGUAGES[seed % 4]), [])
+            # The fields of a delivery report are a standard's words, in every such report.
+            text = "" if record is None else _REPORT.sub("", record.text)
+            assert apart.keeps(text), (maker, text)
