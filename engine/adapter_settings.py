@@ -45,5 +45,5 @@ class AdapterSettings:
             raise ConfigError(
                 "adapters run on one device: their matrices are not divided among ranks",
                 where="max_adapters",
-                hint="set tp to 1, or merge the adapter into the model",
+                hint="set tp and pp to 1, or merge the adapter into the model",
             )

@@ -27,8 +27,9 @@ from .model.schemes.mxfp4 import Mxfp4Experts
 from .model.schemes.scheme import Dense, Uniform
 from .model.sharded_weights import refuse_indivisible, sharded_spec
 from .model.spec import ModelSpec, read_spec
+from .model.staged_layers import refuse_unstageable, staged_spec
 from .model.weights import load_decoder, load_encoder, random_decoder
-from .parallel.parallel_layout import TensorParallel
+from .parallel.parallel_layout import Parallel, TensorParallel
 from .plan import StepCosts
 from .run.adapter_store import AdapterStore
 from .run.compute import HostCompute
@@ -83,7 +84,7 @@ def build_runner(
     *,
     vocab: int | None = None,
     vocabulary: Callable[[int], Vocabulary] | None = None,
-    parallel: TensorParallel | None = None,
+    parallel: Parallel | None = None,
     adapters: AdapterSettings = NO_ADAPTERS,
 ) -> Built:
     """Build a runner. `vocab` is the tokenizer's size, the model's own if None.
@@ -101,10 +102,7 @@ def build_runner(
     device = device_named(model.device)
     refuse_experts(spec, device, parallel)
     _refuse_adapters(spec, adapters)
-    own = spec
-    if parallel is not None:
-        refuse_indivisible(spec, parallel.layout.tp)
-        own = sharded_spec(spec, parallel.layout)
+    own = _own_part(spec, parallel)
     _refuse_invariance(model, device)
     max_context = context_limit(model.max_context, spec)
     limits = RunnerLimits(
@@ -138,6 +136,17 @@ def build_runner(
     return Built(
         *(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs, laps.seconds), store
     )
+
+
+def _own_part(spec: ModelSpec, parallel: Parallel | None) -> ModelSpec:
+    """The part of the model that this process computes. Raises `ConfigError` if it cannot be divided so."""
+    if parallel is None:
+        return spec
+    if isinstance(parallel, TensorParallel):
+        refuse_indivisible(spec, parallel.layout.tp)
+        return sharded_spec(spec, parallel.layout)
+    refuse_unstageable(spec, parallel.layout.pp)
+    return staged_spec(spec, parallel.layout.layers(spec.layers))
 
 
 def _with_adapters(
@@ -179,9 +188,7 @@ def device_named(name: str) -> torch.device:
     return torch.device("cpu" if name == "cpu" or not there else "cuda")
 
 
-def refuse_experts(
-    spec: ModelSpec, device: torch.device, parallel: TensorParallel | None = None
-) -> None:
+def refuse_experts(spec: ModelSpec, device: torch.device, parallel: Parallel | None = None) -> None:
     """Raise `ConfigError` for experts on a GPU that are quantised or divided, which has no kernels for them.
 
     Nor has it any for families that need sinks.
@@ -257,7 +264,7 @@ def _decoder(
     dtype: torch.dtype,
     device: torch.device,
     positions: int,
-    parallel: TensorParallel | None,
+    parallel: Parallel | None,
 ) -> Decoder:
     given: dict[str, Any] = {
         "kernels": kernels,

@@ -252,7 +252,8 @@ class EngineConfig:
     adapters: AdapterSettings = field(default_factory=AdapterSettings)
 
     def __post_init__(self) -> None:
-        self.adapters.refuse_with(deterministic=self.model.deterministic, ranks=self.parallel.tp)
+        deterministic, ranks = self.model.deterministic, self.parallel.ranks
+        self.adapters.refuse_with(deterministic=deterministic, ranks=ranks)
 
     @classmethod
     def load(

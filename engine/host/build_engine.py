@@ -37,9 +37,12 @@ from ..model.vision_spec import image_format
 from ..pipeline import OneAhead, Pipeline, Serial
 from ..ranks.group_executor import GroupExecutor
 from ..ranks.rank_group import RankGroup, rank_config
+from ..ranks.staged_executor import StagedExecutor
 from ..schedule.admission import RequestLimits
 from ..schedule.batch_sizing import BatchSizer
 from ..schedule.scheduler import Scheduler
+from ..schedule.stage_turns import StageTurns
+from ..staged_pipeline import Staged
 from ..text.tokenizer import Tokenizer
 from ..types import ImageFormat
 from .assembly import Assembly
@@ -70,11 +73,11 @@ def build_prepared(prepared: Preparation) -> Assembly:
         config = rank_config(config)
     built = _built(config, tokenizer, group)
     closing.callback(built.runner.close)
-    executor: Executor[Any] = built.runner if group is None else GroupExecutor(built.runner, group)
+    executor = _executor(config, built, group)
     width = built.spec.vocab_size
-    overlap = config.scheduler.overlap
+    overlap, staged = config.scheduler.overlap, config.parallel.pp > 1
     ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
-    sources = draft_settings(config.drafting, ahead=ahead)
+    sources = draft_settings(config.drafting, ahead=ahead or staged)
     vocabulary = prepared.compiler.vocabulary
     compiler_service = CompilerService(config.grammar, prepared.compiler)
     exports = Exports()
@@ -98,6 +101,8 @@ def build_prepared(prepared: Preparation) -> Assembly:
     )
     pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
     pipeline = OneAhead if ahead else Serial
+    if staged:
+        pipeline = partial(Staged, batches=config.parallel.batches)
     if drafting is not None:
         pipeline = partial(VerifiedSteps, proposals=drafting.proposals, seconds=drafting.seconds)
     if offload is not None:
@@ -119,6 +124,13 @@ def build_prepared(prepared: Preparation) -> Assembly:
     )
 
 
+def _executor(config: EngineConfig, built: Built, group: RankGroup | None) -> Executor[Any]:
+    """The runner of this process, with the ranks of `group`."""
+    if group is None:
+        return built.runner
+    return (StagedExecutor if config.parallel.pp > 1 else GroupExecutor)(built.runner, group)
+
+
 def _info(
     config: EngineConfig, built: Built, images: ImageFormat | None, seconds: dict[str, float]
 ) -> EngineInfo:
@@ -138,7 +150,7 @@ def _info(
         adapter_rank=config.adapters.adapter_rank,
         start_s=seconds,
         images=images,
-        ranks=config.parallel.tp,
+        ranks=config.parallel.ranks,
     )
 
 
@@ -214,5 +226,6 @@ def _scheduler(
         offload,
         AdapterSlots(config.adapters.max_adapters),
     )
-    sizer = BatchSizer(built.costs)
+    staged = config.parallel.pp > 1
+    sizer = StageTurns(config.parallel.batches) if staged else BatchSizer(built.costs)
     return Scheduler(config.scheduler, memory, limits, time.monotonic, sizer, proposals)

@@ -23,17 +23,17 @@ def launches(config: EngineConfig, count: int = 1, prefill: int = 0) -> tuple[La
     if count == 1 and not prefill:
         return (Launch.of(config),)
     gpus = visible_gpus() if config.model.device != "cpu" else ()
-    tp = config.parallel.tp
+    ranks = config.parallel.ranks
     if not gpus:
-        threads = config.model.threads or max(1, processor_cores() // (count * tp))
+        threads = config.model.threads or max(1, processor_cores() // (count * ranks))
         config = replace(config, model=replace(config.model, threads=threads))
-    elif len(gpus) < count * tp:
+    elif len(gpus) < count * ranks:
         raise ConfigError(
-            f"{count} engines need {tp} GPUs each, and there are {len(gpus)}",
+            f"{count} engines need {ranks} GPUs each, and there are {len(gpus)}",
             where="engines",
-            hint=f"start at most {len(gpus) // tp} engines, or set device to cpu",
+            hint=f"start at most {len(gpus) // ranks} engines, or set device to cpu",
         )
-    shares = [",".join(gpus[number * tp : (number + 1) * tp]) for number in range(count)]
+    shares = [",".join(gpus[number * ranks : (number + 1) * ranks]) for number in range(count)]
     return tuple(
         replace(Launch.of(one), environment=(("CUDA_VISIBLE_DEVICES", share),) if share else ())
         for one, share in zip(_with_roles(config, count, prefill), shares, strict=True)

@@ -12,6 +12,7 @@ from intaglio.kernels.contracts import Kernels, Logits, Places, Ragged, RmsNorm,
 from intaglio.kernels.sampling_contracts import Legal, SampleArgs, Sampled
 from torch import Tensor
 
+from ..parallel.parallel_layout import PipelineStage
 from .adapted_weight import StepAdapters
 from .layers import Layer, StepContext
 from .rotary import RopeTable
@@ -41,7 +42,9 @@ class Decoder:
 
     `embedding` [vocab, hidden]; looked-up rows are multiplied by `embedding_scale`, None for 1. Layers name one of the
     `variants` by its index. With a `shard`, this is one rank's part of a model: `spec` has its number of heads, and
-    `embedding` and `head` its part of the vocabulary. With `adapters` the layers' weights add those of each row.
+    `embedding` and `head` its part of the vocabulary. With a `stage` it has that stage's layers only: `spec` counts
+    them, `embedding` has no rows unless the stage looks them up, and `head` is None unless it is the last one. With
+    `adapters` the layers' weights add those of each row.
     """
 
     spec: ModelSpec
@@ -50,10 +53,16 @@ class Decoder:
     embedding_scale: float | None
     layers: tuple[Layer, ...]
     norm: RmsNorm
-    head: Weight
+    head: Weight | None
     variants: tuple[AttentionVariant, ...]
     shard: VocabularyShard | None = None
     adapters: StepAdapters | None = None
+    stage: PipelineStage | None = None
+
+    @property
+    def samples(self) -> bool:
+        """Whether this part of a model ends in logits."""
+        return self.head is not None
 
     def step(
         self,
@@ -96,10 +105,27 @@ class Decoder:
     ) -> Tensor:
         """Hidden states [N, hidden] of `tokens` [N] after the last layer; `caches` is one KV tensor per layer.
 
+        A stage continues with those of the stage before, and gives its own to the next one.
+
         With `wanted` [R] only the states of these rows, [R, hidden]: a prompt needs one row, so its last layer is
         almost free. `out` [N, hidden] is the memory of the residual stream; without `wanted` it holds the result.
         `images` replace the embeddings of their tokens.
         """
+        stage = self.stage
+        if stage is None or stage.layout.is_first:
+            residual = self._embedded(tokens, out, images)
+        else:
+            residual = stage.receive(self.embedding, tokens.shape[0])
+        for layer, cache in zip(self.layers[:-1], caches[:-1], strict=True):
+            residual = layer.run(residual, cache, step)
+        if stage is None or stage.layout.is_last:
+            return self.layers[-1].run(residual, caches[-1], step, wanted)
+        residual = self.layers[-1].run(residual, caches[-1], step)
+        stage.send(residual)
+        return residual
+
+    def _embedded(self, tokens: Tensor, out: Tensor | None, images: ImageStates | None) -> Tensor:
+        """The residual stream before the first layer; see `hidden`."""
         if self.shard is None:
             residual = torch.index_select(self.embedding, 0, tokens, out=out)
         else:
@@ -108,13 +134,12 @@ class Decoder:
             residual.mul_(self.embedding_scale)
         if images is not None:
             residual.index_copy_(0, images.at, images.states)
-        for layer, cache in zip(self.layers[:-1], caches[:-1], strict=True):
-            residual = layer.run(residual, cache, step)
-        return self.layers[-1].run(residual, caches[-1], step, wanted)
+        return residual
 
     def logits(self, hidden: Tensor, legal: Legal | None = None) -> Tensor:
         """Logits [R, vocab] of `hidden` [R, hidden], in the weights' dtype; with `legal`, only those of legal tokens
         are defined. With a `shard`, those of its part of the vocabulary, which `legal` is for."""
+        assert self.head is not None, "only the last stage has logits"
         return self.head.matmul(hidden, self.norm, Logits(legal, self.spec.logit_softcap))
 
     def sample(self, hidden: Tensor, args: SampleArgs) -> Sampled:

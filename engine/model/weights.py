@@ -15,7 +15,7 @@ from intaglio.kernels.contracts import Kernels
 from torch import Tensor
 
 from ..errors import ModelError
-from ..parallel.parallel_layout import TensorParallel
+from ..parallel.parallel_layout import Parallel, TensorParallel
 from .attention_kinds import AttentionKind
 from .decoder import AttentionVariant, Decoder
 from .expected_tensors import check_tensors, expected_tensors
@@ -27,6 +27,7 @@ from .schemes.mxfp4 import SCALES, UNIT_SCALE
 from .schemes.scheme import Stored
 from .sharded_weights import ShardedWeights, sharded_spec
 from .spec import ModelSpec
+from .staged_layers import staged_spec, vocabulary_tensors
 from .tensor_files import TensorFile, files_by_tensor
 from .tensor_source import TensorSource
 from .vision_encoder import VisionEncoder
@@ -44,11 +45,11 @@ def load_decoder(
     dtype: torch.dtype,
     device: torch.device,
     positions: int,
-    parallel: TensorParallel | None = None,
+    parallel: Parallel | None = None,
 ) -> Decoder:
     """The decoder of the checkpoint in `folder`, with weights in `dtype` and angles for `positions` positions.
 
-    With `parallel`, the part of one rank. Raises `ModelError`.
+    With `parallel`, the part of one rank; other tensors are checked by their headers and not read. Raises `ModelError`.
     """
     by_name = files_by_tensor(folder, spec.family.prefixes)
     expected = expected_tensors(spec)
@@ -107,7 +108,7 @@ def random_decoder(
     dtype: torch.dtype,
     device: torch.device,
     positions: int,
-    parallel: TensorParallel | None = None,
+    parallel: Parallel | None = None,
 ) -> Decoder:
     """A decoder with random weights, for measurements: norms 1, floats N(0, 0.02), integers uniform."""
     generator = torch.Generator(device).manual_seed(0)
@@ -121,41 +122,45 @@ def assemble(
     weights: TensorSource,
     kernels: Kernels,
     positions: int,
-    parallel: TensorParallel | None = None,
+    parallel: Parallel | None = None,
 ) -> Decoder:
     """The decoder of these weights of the model `spec`, which are read one after the other.
 
-    With `parallel`, the part of one rank; `Decoder.spec` then has the heads of that rank.
+    With `parallel`, the part of one rank; `Decoder.spec` then has the heads, or the layers, of that rank.
     """
-    shard = None
-    if parallel is not None:
+    shard = stage = matrices = None
+    own = range(spec.layers)
+    if isinstance(parallel, TensorParallel):
+        matrices = parallel
         weights = ShardedWeights.of(weights, spec, parallel.layout)
         shard = VocabularyShard.of(spec.vocab_size, parallel)
         spec = sharded_spec(spec, parallel.layout)
-    embedding = weights.tensor(EMBEDDING + ".weight")
+    elif parallel is not None:
+        stage, own = parallel, parallel.layout.layers(spec.layers)
+    embedding, head = vocabulary_tensors(spec, weights, stage)
     scale = spec.embedding_scale
     if scale is not None and spec.family.embedding_scale is not None:
         # The product is rounded once more in training, so the factor has the embedding's precision.
         scale = float(torch.tensor(scale, dtype=embedding.dtype))
-    head = embedding if spec.tied else weights.tensor(HEAD + ".weight")
-    distinct = [kind for i, kind in enumerate(spec.kinds) if kind not in spec.kinds[:i]]
+    kinds = spec.kinds[own.start : own.stop]
+    distinct = [kind for i, kind in enumerate(kinds) if kind not in kinds[:i]]
     parts = [
-        LayerParts(i, spec, weights, kernels, distinct.index(kind), parallel)
-        for i, kind in enumerate(spec.kinds)
+        LayerParts(i, spec, weights, kernels, distinct.index(spec.kinds[i]), matrices) for i in own
     ]
     norm = norm_named(FINAL_NORM, spec, weights)
     if spec.logit_divisor is not None:
         norm.weight.div_(spec.logit_divisor)
     return Decoder(
-        spec=spec,
+        spec=spec if stage is None else staged_spec(spec, own),
         kernels=kernels,
         embedding=embedding,
         embedding_scale=scale,
         layers=tuple(build_layer(each) for each in parts),
         norm=norm,
-        head=kernels.weight(head),
+        head=None if head is None else kernels.weight(head),
         variants=tuple(_variant(kind, spec, positions, embedding) for kind in distinct),
         shard=shard,
+        stage=stage,
     )
 
 

@@ -7,6 +7,7 @@ A group belongs to its `Communicator`, not to torch's global state: the program 
 its own.
 """
 
+from collections import deque
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +16,9 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch._C._distributed_c10d import AllgatherOptions, AllreduceOptions, FileStore, Store
+
+UNRECEIVED = 64
+"""More tensors than a rank ever has on their way: a step has one, and so many steps are in flight at most."""
 
 LOOPBACK = "127.0.0.1"
 """Groups on CPUs are on one host; their sockets are not reachable from another one."""
@@ -35,6 +39,17 @@ class Communicator(Protocol):
 
     def all_gather(self, x: Tensor) -> Tensor:
         """`x` of all ranks, by rank: [size, *x.shape]; `x` is contiguous."""
+        ...
+
+    def send(self, x: Tensor, rank: int) -> None:
+        """Send `x`, which is contiguous and stays as it is, to another rank. Returns before it has received it.
+
+        For at most `UNRECEIVED` tensors: the next call waits until the oldest has been received.
+        """
+        ...
+
+    def receive(self, x: Tensor, rank: int) -> Tensor:
+        """Overwrite `x`, which is contiguous, by the next tensor that another rank sends to this one; `x`."""
         ...
 
     def abort(self) -> None:
@@ -65,6 +80,7 @@ class GlooCommunicator:
         store = _meet(meeting, size, timeout_s)
         # `Any`: the stubs of torch lack the methods of its back ends.
         self._group: Any = dist.ProcessGroupGloo(store, rank, size, options)
+        self._sending: deque[tuple[Any, Tensor]] = deque()
 
     def all_reduce(self, x: Tensor) -> Tensor:
         """See `Communicator`."""
@@ -77,6 +93,17 @@ class GlooCommunicator:
     def all_gather(self, x: Tensor) -> Tensor:
         """See `Communicator`."""
         return torch.stack(self._gathered(x))
+
+    def send(self, x: Tensor, rank: int) -> None:
+        """See `Communicator`."""
+        if len(self._sending) >= UNRECEIVED:
+            self._sending.popleft()[0].wait()
+        self._sending.append((self._group.send([x], rank, 0), x))
+
+    def receive(self, x: Tensor, rank: int) -> Tensor:
+        """See `Communicator`."""
+        self._group.recv([x], rank, 0).wait()
+        return x
 
     def abort(self) -> None:
         """Nothing to do: gloo notices by itself that a process has ended, or a time-out has passed."""
@@ -120,6 +147,15 @@ class NcclCommunicator:
         out = x.new_empty((self.size, *x.shape))
         self._group._allgather_base(out, x, self._gathering)
         return out
+
+    def send(self, x: Tensor, rank: int) -> None:
+        """See `Communicator`. The current stream waits, not the host."""
+        self._group.send([x], rank, 0).wait()
+
+    def receive(self, x: Tensor, rank: int) -> Tensor:
+        """See `Communicator`. The current stream waits, not the host."""
+        self._group.recv([x], rank, 0).wait()
+        return x
 
     def abort(self) -> None:
         """See `Communicator`."""

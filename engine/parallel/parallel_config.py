@@ -12,22 +12,50 @@ MOST_RANKS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParallelConfig:
-    """Tensor parallelism: `tp` processes, each on its own GPU or on a share of the processor cores, hold a part of
-    every matrix and compute every step together.
+    """One model in several processes, each on its own GPU or on a share of the processor cores.
+
+    Tensor parallelism: `tp` processes hold a part of every matrix and compute every step together. Pipeline
+    parallelism: `pp` processes, the stages, hold some of the layers each, and compute different sequences at a time,
+    in `pp_batches` steps in flight; 0: as many as stages. Only one of `tp` and `pp` may be above 1.
 
     A model that would not be faster in `tp` parts is refused unless `tp_any_size`. A process that waits longer than
-    `tp_timeout_s` for the others in one exchange counts as lost, and the engine ends.
+    `tp_timeout_s` for the others in one exchange, of either kind, counts as lost, and the engine ends.
     """
 
     tp: int = 1
     tp_any_size: bool = False
     tp_timeout_s: float = 120.0
+    pp: int = 1
+    pp_batches: int = 0
 
     def __post_init__(self) -> None:
-        if not 1 <= self.tp <= MOST_RANKS:
-            raise ConfigError(f"tp must be from 1 to {MOST_RANKS}, not {self.tp}", where="tp")
+        for name in ("tp", "pp"):
+            count = getattr(self, name)
+            if not 1 <= count <= MOST_RANKS:
+                raise ConfigError(f"{name} must be from 1 to {MOST_RANKS}, not {count}", where=name)
+        if self.tp > 1 and self.pp > 1:
+            raise ConfigError(
+                "a model is divided by matrices or by layers, not by both",
+                where="pp",
+                hint="set tp or pp to 1",
+            )
+        if not 0 <= self.pp_batches <= MOST_RANKS:
+            raise ConfigError(
+                f"pp_batches must be from 0 to {MOST_RANKS}, not {self.pp_batches}",
+                where="pp_batches",
+            )
         if not 1 <= self.tp_timeout_s <= 3600:
             raise ConfigError(
                 f"tp_timeout_s must be from 1 to 3600 seconds, not {self.tp_timeout_s}",
                 where="tp_timeout_s",
             )
+
+    @property
+    def ranks(self) -> int:
+        """The processes of one engine."""
+        return self.tp * self.pp
+
+    @property
+    def batches(self) -> int:
+        """The steps in flight of an engine in stages."""
+        return self.pp_batches or self.pp

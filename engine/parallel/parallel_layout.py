@@ -1,11 +1,13 @@
-"""The place of a process among the ranks that compute one model together.
+"""The place of a process among the ranks that compute one model together: a part of every matrix, or some layers.
 
-Does: divide sizes into the parts of ranks. Does not: communicate (`communicator`), or know models.
+Does: divide sizes and layers into the parts of ranks. Does not: communicate (`communicator`), or know models.
 """
 
 from dataclasses import dataclass
 
+import torch
 from intaglio.kernels.contracts import WORD_BITS
+from torch import Tensor
 
 from .communicator import Communicator
 
@@ -46,3 +48,56 @@ class TensorParallel:
 
     layout: ParallelLayout
     communicator: Communicator
+
+
+@dataclass(frozen=True, slots=True)
+class StageLayout:
+    """Rank `rank` of `pp` ranks, the stages, which divide the layers of a model (Huang et al. 2018).
+
+    Rank 0, where tokens are sampled, is the last stage; the others follow in order, rank 1 with the first layers.
+    """
+
+    pp: int
+    rank: int
+
+    @property
+    def stage(self) -> int:
+        """The number of this stage, from 0."""
+        return (self.rank - 1) % self.pp
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this stage looks up the embeddings."""
+        return self.stage == 0
+
+    @property
+    def is_last(self) -> bool:
+        """Whether this stage has the head, and samples."""
+        return self.rank == 0
+
+    def layers(self, total: int) -> range:
+        """This stage's layers of `total`; the last stages have one less where they cannot be divided equally."""
+        size, larger = divmod(total, self.pp)
+        first = self.stage * size + min(self.stage, larger)
+        return range(first, first + size + (self.stage < larger))
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineStage:
+    """A stage and its exchange with the stages before and after it."""
+
+    layout: StageLayout
+    communicator: Communicator
+
+    def receive(self, like: Tensor, rows: int) -> Tensor:
+        """The hidden states [rows, hidden] of the stage before; `like` [*, hidden] has their dtype and device."""
+        states = torch.empty((rows, like.shape[1]), dtype=like.dtype, device=like.device)
+        return self.communicator.receive(states, (self.layout.rank - 1) % self.layout.pp)
+
+    def send(self, states: Tensor) -> None:
+        """Give hidden states to the next stage; they must not be changed any more. Does not wait for it."""
+        self.communicator.send(states, (self.layout.rank + 1) % self.layout.pp)
+
+
+Parallel = TensorParallel | PipelineStage
+"""The place of a process in an engine of several."""

@@ -1,12 +1,11 @@
 """The executor of an engine that several ranks compute: rank 0's own runner, and the same orders to all others.
 
-Does: implement `Executor` for a `RankGroup`. Does not: compute, or start processes.
+Does: implement `Executor` for ranks that divide every matrix. Does not: compute, or start processes.
 """
 
 import secrets
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Generic, ParamSpec, TypeVar
+from typing import Generic, TypeVar
 
 from intaglio.grammar.api import DeviceTables, MaskRows
 from msgspec.structs import replace as replaced
@@ -14,11 +13,9 @@ from msgspec.structs import replace as replaced
 from ..executor import Executor
 from ..plan import Admitted, Masks, Plan, SampledBatch
 from . import rank_messages as wire
-from .rank_group import RankGroup
+from .rank_orders import RankOrders
 
 Handle = TypeVar("Handle")
-P = ParamSpec("P")
-T = TypeVar("T")
 
 _WORD64 = (1 << 64) - 1
 
@@ -26,7 +23,7 @@ _WORD64 = (1 << 64) - 1
 class GroupExecutor(Generic[Handle]):
     """See `Executor`. Ranks sample the same tokens, so only those of rank 0 are read."""
 
-    def __init__(self, own: Executor[Handle], group: RankGroup) -> None:
+    def __init__(self, own: Executor[Handle], group: RankOrders) -> None:
         """`own` computes rank 0's part."""
         self._own = own
         self._group = group
@@ -55,25 +52,17 @@ class GroupExecutor(Generic[Handle]):
         """See `Executor`."""
         plan = self._seeded(plan)
         self._group.send(wire.frames(wire.ComputeOrder(plan)))
-        return self._guarded(self._own.forward, plan)
+        return self._group.guard(self._own.forward, plan)
 
     def sample(self, handle: Handle, masks: Masks) -> None:
         """See `Executor`."""
         self._group.send(wire.sampling(masks))
-        self._guarded(self._own.sample, handle, masks)
+        self._group.guard(self._own.sample, handle, masks)
 
     def sampled(self, handle: Handle) -> SampledBatch:
         """See `Executor`."""
         self._group.send(wire.frames(wire.ReadOrder()))
-        return self._guarded(self._own.sampled, handle)
-
-    def _guarded(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """`call(…)`, which computes; if it fails, the other ranks are ended, even one that does not respond."""
-        try:
-            return call(*args, **kwargs)
-        except Exception as error:
-            self._group.fail(f"rank 0 failed: {error}")
-            raise
+        return self._group.guard(self._own.sampled, handle)
 
     def _seeded(self, plan: Plan) -> Plan:
         """`plan` with a seed for every sequence: ranks must draw alike, also after a preemption of the sequence."""

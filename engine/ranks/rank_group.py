@@ -14,11 +14,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
 
 import msgspec
 import zmq
@@ -27,8 +27,17 @@ from ..build_runner import device_named
 from ..config import EngineConfig, environment_with, processor_cores, visible_gpus
 from ..errors import ConfigError, EngineLost
 from ..parallel.communicator import connect
-from ..parallel.parallel_layout import ParallelLayout, TensorParallel
+from ..parallel.parallel_layout import (
+    Parallel,
+    ParallelLayout,
+    PipelineStage,
+    StageLayout,
+    TensorParallel,
+)
 from . import rank_messages as wire
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 POLL_S: Final = 0.1
 CLOSING_S: Final = 2.0
@@ -42,12 +51,26 @@ def rank_config(config: EngineConfig) -> EngineConfig:
     """The settings of every rank of an engine: on a CPU ranks share the cores."""
     if device_named(config.model.device).type != "cpu":
         return config
-    threads = config.model.threads or max(1, processor_cores() // config.parallel.tp)
+    threads = config.model.threads or max(1, processor_cores() // config.parallel.ranks)
     return replace(config, model=replace(config.model, threads=threads))
 
 
+def place_of(config: EngineConfig, rank: int, folder: Path) -> Parallel:
+    """The place of a rank of an engine, connected with the others, which meet in `folder`.
+
+    Raises:
+        RuntimeError: a rank did not connect in time.
+    """
+    parallel, device = config.parallel, device_named(config.model.device)
+    meeting = folder / wire.MEETING
+    communicator = connect(meeting, rank, parallel.ranks, parallel.tp_timeout_s, device)
+    if parallel.pp > 1:
+        return PipelineStage(StageLayout(parallel.pp, rank), communicator)
+    return TensorParallel(ParallelLayout(parallel.tp, rank), communicator)
+
+
 class RankGroup:
-    """The processes of ranks 1 to `tp` - 1, and rank 0's connection with them. `close` ends them."""
+    """The processes of all ranks but the first, and rank 0's connection with them. `close` ends them."""
 
     def __init__(
         self, folder: Path, processes: Sequence["subprocess.Popen[bytes]"], setup: EngineConfig
@@ -59,10 +82,10 @@ class RankGroup:
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._reports = self._context.socket(zmq.PULL)
         self._reports.bind(f"ipc://{folder / wire.REPORTS}")
-        self._orders = [self._bound(rank) for rank in range(1, setup.parallel.tp)]
+        self._orders = [self._bound(rank) for rank in range(1, setup.parallel.ranks)]
         self._fault: str | None = None
         self._closing = False
-        self._parallel: TensorParallel | None = None
+        self._parallel: Parallel | None = None
         for rank, process in enumerate(self._processes, start=1):
             watch = threading.Thread(target=self._watch, args=(rank, process), daemon=True)
             watch.start()
@@ -74,42 +97,39 @@ class RankGroup:
         Raises:
             ConfigError: there are too few GPUs.
         """
-        tp = config.parallel.tp
+        count = config.parallel.ranks
+        setting = "tp" if config.parallel.pp == 1 else "pp"
         device = device_named(config.model.device)
-        environments: list[dict[str, str]] = [{} for _ in range(tp)]
+        environments: list[dict[str, str]] = [{} for _ in range(count)]
         if device.type == "cuda":
             gpus = visible_gpus()
-            if len(gpus) < tp:
+            if len(gpus) < count:
                 raise ConfigError(
-                    f"tp {tp} needs as many GPUs, and there are {len(gpus)}",
-                    where="tp",
-                    hint=f"set tp to at most {len(gpus)}, or device to cpu",
+                    f"{setting} {count} needs as many GPUs, and there are {len(gpus)}",
+                    where=setting,
+                    hint=f"set {setting} to at most {len(gpus)}, or device to cpu",
                 )
-            environments = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus[:tp]]
+            environments = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus[:count]]
         folder = Path(tempfile.mkdtemp(prefix="intaglio-ranks-"))
         processes = []
-        for rank in range(1, tp):
+        for rank in range(1, count):
             setup = wire.RankSetup(config=config, rank=rank, folder=str(folder))
             processes.append(_process(setup, environments[rank]))
         return cls(folder, processes, config)
 
-    def connect(self, vocab: int) -> TensorParallel:
+    def connect(self, vocab: int) -> Parallel:
         """Have all ranks build their parts, and connect with them; the place of rank 0. `vocab`: see `build_runner`.
 
         Raises:
             EngineLost: a rank ended, or did not arrive. The group is closed.
         """
-        parallel = self._setup.parallel
         try:
-            self._await(wire.RankArrived, parallel.tp - 1)
+            self._await(wire.RankArrived, len(self._processes))
             self.send(wire.frames(wire.BuildOrder(vocab)))
-            device = device_named(self._setup.model.device)
-            meeting = self._folder / wire.MEETING
-            communicator = connect(meeting, 0, parallel.tp, parallel.tp_timeout_s, device)
+            self._parallel = place_of(self._setup, 0, self._folder)
         except BaseException:
             self.close()
             raise
-        self._parallel = TensorParallel(ParallelLayout(parallel.tp, 0), communicator)
         return self._parallel
 
     @property
@@ -132,6 +152,14 @@ class RankGroup:
                 )  # unbounded: fails where the rank is gone
         except zmq.Again:
             raise EngineLost(self._fault or "a rank has closed its connection") from None
+
+    def guard(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`call(…)`, which computes; if it fails, the other ranks are ended, even one that does not respond."""
+        try:
+            return call(*args, **kwargs)
+        except Exception as error:
+            self.fail(f"rank 0 failed: {error}")
+            raise
 
     def fail(self, reason: str) -> None:
         """End all ranks, because one is lost, and remove the folder. For any thread."""

@@ -12,6 +12,7 @@ calls of an `Executor`; their arrays are in frames of their own:
     ComputeOrder   `forward` of a plan
     SampleOrder    `sample` of the last plan, with the mask rows
     ReadOrder      `sampled` of the oldest plan that was not read
+    PassOrder      `forward` of a plan by a stage that does not sample, in place of the last three
 
 No answer is sent: every rank samples the same tokens. A rank that fails reports `RankFailed` and exits.
 """
@@ -51,6 +52,12 @@ class ComputeOrder(msgspec.Struct, frozen=True, tag="compute"):
     plan: Plan
 
 
+class PassOrder(msgspec.Struct, frozen=True, tag="pass"):
+    """Compute a plan as a stage, and give its hidden states to the next one."""
+
+    plan: Plan
+
+
 class HoldOrder(msgspec.Struct, frozen=True, tag="hold"):
     """Hold a grammar for one more sequence: the fields of `DeviceTables` that are not arrays, and its `columns`."""
 
@@ -83,7 +90,16 @@ class StopOrder(msgspec.Struct, frozen=True, tag="stop"):
     """End the process."""
 
 
-RankOrder = BuildOrder | HoldOrder | DropOrder | ComputeOrder | SampleOrder | ReadOrder | StopOrder
+RankOrder = (
+    BuildOrder
+    | HoldOrder
+    | DropOrder
+    | ComputeOrder
+    | PassOrder
+    | SampleOrder
+    | ReadOrder
+    | StopOrder
+)
 
 
 class RankArrived(msgspec.Struct, frozen=True, tag="arrived"):

@@ -54,6 +54,8 @@ class Rank:
         match order:
             case wire.ComputeOrder(plan):
                 self._started.append(self._executor.forward(plan))
+            case wire.PassOrder(plan):
+                self._executor.forward(plan)
             case wire.HoldOrder() as hold:
                 self._executor.hold(hold.key, wire.tables(hold, arrays))
             case wire.DropOrder(key):
@@ -116,23 +118,20 @@ def _load_libraries() -> None:
 
 def _build(setup: wire.RankSetup, vocab: int) -> tuple["ModelRunner", "Communicator"]:
     from ..build_runner import build_runner, device_named
-    from ..parallel.communicator import connect
-    from ..parallel.parallel_layout import ParallelLayout, TensorParallel
+    from .rank_group import place_of
 
-    config, parallel = setup.config, setup.config.parallel
+    config = setup.config
     device = device_named(config.model.device)
-    meeting = Path(setup.folder) / wire.MEETING
-    communicator = connect(meeting, setup.rank, parallel.tp, parallel.tp_timeout_s, device)
-    layout = ParallelLayout(parallel.tp, setup.rank)
+    place = place_of(config, setup.rank, Path(setup.folder))
     built = build_runner(
         config.model,
         config.cache,
         config.scheduler,
         vocab=vocab,
         vocabulary=_vocabulary(config, device),
-        parallel=TensorParallel(layout, communicator),
+        parallel=place,
     )
-    return built.runner, communicator
+    return built.runner, place.communicator
 
 
 def _vocabulary(config: EngineConfig, device: "torch.device") -> Callable[[int], Vocabulary] | None:

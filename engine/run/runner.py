@@ -148,7 +148,8 @@ class ModelRunner:
         tokens = (0, 0, 0)
         seq_id = -1
         admitted = Admitted(seq_id, tokens, len(tokens), (1,), SamplingParams(temperature=0))
-        plan = Plan(0, (admitted,), (Work(seq_id, 0, tokens, logits=1),))
+        logits = int(self._decoder.samples)
+        plan = Plan(0, (admitted,), (Work(seq_id, 0, tokens, logits=logits),))
         handle = self.forward(plan)
         self.sample(handle, Masks(empty_rows(0, 1), {}))
         self.sampled(handle)

@@ -10,7 +10,7 @@ import torch
 from ..config import CacheConfig
 from ..model.decoder import Decoder
 from ..model.vision_encoder import VisionEncoder
-from ..parallel.parallel_layout import TensorParallel
+from ..parallel.parallel_layout import Parallel
 from .adapter_store import AdapterStore
 from .image_rows import ImageRows
 from .image_states import EncodedImages
@@ -30,7 +30,7 @@ class RunnerParts:
     decoder: Decoder
     cache: CacheConfig
     limits: RunnerLimits
-    parallel: TensorParallel | None = None
+    parallel: Parallel | None = None
     adapters: AdapterStore | None = None
     encoder: VisionEncoder | None = None
 

@@ -17,6 +17,8 @@ from ..sequence import Sequence
 
 _rank = attrgetter("rank")
 
+_NONE: frozenset[Sequence] = frozenset()
+
 GAIN = 0.005
 """The share of the best rate by which a step must be slower before a sequence waits."""
 
@@ -40,6 +42,10 @@ class BatchSizer:
         self._longest = 0 if costs is None else costs.longest
         self._waited: frozenset[int] = frozenset()  # deferred by the last call
         self._last = (float("-inf"), 0)  # the rank of the sequence that was deferred last
+
+    def held(self, _sequences: Iterable[Sequence]) -> frozenset[Sequence]:
+        """Those of some sequences that can be neither computed nor started now: none."""
+        return _NONE
 
     def of(self, running: Iterable[Sequence]) -> list[Sequence]:
         """The sequences of `running` to compute now, in their order: all, or some that make a step of a better size."""

@@ -3,7 +3,7 @@
 Does: continue running sequences, start waiting ones, preempt. Does not: end sequences, or read sampled tokens.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -53,6 +53,8 @@ class StepPlanner:
         self._drafter = drafter
         self._starting = Starting(config, memory, table, self._give_way)
         self._gave_way: list[Sequence] = []  # in this step
+        self._held: frozenset[Sequence] = frozenset()  # in this step
+        self._unread: Collection[Sequence] = ()  # gave way, and cannot start again yet
         self._released: list[int] = []  # to be reported to the executor by the next plan with work
         self.preemptions = 0
 
@@ -62,6 +64,10 @@ class StepPlanner:
         `refused` ends a sequence that is about to start, if it has to, and returns whether it did.
         """
         self._gave_way = []
+        self._held = self._sizer.held(self._sequences.running)
+        self._unread = self._sizer.held(
+            seq for seq in self._unread if seq.state is SeqState.WAITING
+        )
         step = Step(self._config.max_batched_tokens)
         going, later = self._going()
         room = partial(room_for_drafts, self._memory, self._config, self._sequences, going)
@@ -92,6 +98,8 @@ class StepPlanner:
             and first.known <= self._memory.free_blocks * self._memory.block_size
         )
         going = list(running) if growing else self._sizer.of(running)
+        if self._held:
+            going = [seq for seq in going if seq not in self._held]
         if first is None or first.request.bulk:
             return going, []
         return going, [seq for seq in going if seq.request.bulk and seq.rank > first.rank]
@@ -137,7 +145,9 @@ class StepPlanner:
         """
         if not self._sequences.waiting or any(not seq.request.bulk for seq in self._gave_way):
             return
-        starts = StartRound(self._sequences.running, [*step.computed, *self._gave_way])
+        starts = StartRound(
+            self._sequences.running, [*step.computed, *self._gave_way, *self._unread]
+        )
         while step.left > 0:
             found = self._starting.next(starts)
             if found is None:
@@ -156,6 +166,8 @@ class StepPlanner:
         self._memory.release(victim)
         self._released.append(victim.id)
         self._gave_way.append(victim)
+        if self._held:
+            self._unread = (*self._unread, victim)
         self.preemptions += 1
 
 

@@ -34,6 +34,7 @@ from .serve_options import (
     KvDiskOption,
     KvHostBytesOption,
     MaxAdaptersOption,
+    PpOption,
     PrefillEnginesOption,
     ToolFormatOption,
     TpOption,
@@ -205,6 +206,7 @@ def serve(
     engines: EnginesOption = None,
     prefill_engines: PrefillEnginesOption = None,
     tp: TpOption = None,
+    pp: PpOption = None,
     api_workers: Annotated[
         int | None,
         typer.Option(
@@ -251,6 +253,7 @@ def serve(
             engines=engines,
             prefill_engines=prefill_engines,
             tp=tp,
+            pp=pp,
             api_workers=api_workers,
             vllm_metrics=vllm_metrics,
             traces=traces,

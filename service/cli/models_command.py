@@ -12,6 +12,9 @@ from .cli_errors import CliError, Exit
 from .console import results, write_json
 
 CONTEXTS = (2048, 8192, 32768)
+MOST_TP = 8
+"""The most ranks that are tried: the GPUs of one host."""
+
 ELEMENT_BYTES = {"float32": 4, "bfloat16": 2}
 
 
@@ -22,7 +25,7 @@ def check_model(model: str, contexts: tuple[int, ...], *, as_json: bool) -> Exit
         ModelError: it would not load.
         CliError: a context is longer than the model's.
     """
-    from intaglio.engine.api import Tokenizer, check_checkpoint, model_folder
+    from intaglio.engine.api import Tokenizer, check_checkpoint, model_folder, parallel_shape
 
     folder = model_folder(model)
     reports = {dtype: check_checkpoint(folder, element) for dtype, element in ELEMENT_BYTES.items()}
@@ -35,10 +38,13 @@ def check_model(model: str, contexts: tuple[int, ...], *, as_json: bool) -> Exit
     shown = contexts or (*(each for each in CONTEXTS if each < longest), longest)
     facts = asdict(report)
     del facts["weight_bytes"], facts["kv_bytes_per_token"]
+    shape = parallel_shape(folder, MOST_TP)
     document = {
         "model": folder.resolve().name,
         **facts,
         "tokens": tokens,
+        "tp": list(shape.divisors),
+        "most_pp": shape.stages,
         "memory": [
             {
                 "dtype": dtype,
@@ -69,6 +75,8 @@ def _print(document: dict[str, Any]) -> None:
         out.print(f"a mixture of {document['experts']} experts a layer")
     if document["cpu_only"]:
         out.print("runs on a CPU only")
+    ranks = ", ".join(map(str, document["tp"]))
+    out.print(f"can be divided by --tp {ranks}, or on CPUs by --pp up to {document['most_pp']}")
     table = Table(box=None, pad_edge=False)
     for column in ("memory", *(f"{memory['dtype']}" for memory in document["memory"])):
         table.add_column(column, justify="right")

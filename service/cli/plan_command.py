@@ -51,13 +51,8 @@ def run(command: PlanCommand) -> Exit:
         prompt=command.prompt,
         output=command.output,
     )
-    found = layouts(
-        checkpoint_costs(folder),
-        parallel_shape(folder, command.gpus),
-        device,
-        command.gpus,
-        demand,
-    )
+    shape = parallel_shape(folder, command.gpus)
+    found = layouts(checkpoint_costs(folder), shape, device, command.gpus, demand)
     best = chosen(found)
     document = {
         "model": folder.resolve().name,
@@ -65,6 +60,7 @@ def run(command: PlanCommand) -> Exit:
         "demand": asdict(demand),
         "chosen": None if best is None else _row(best),
         "layouts": [_row(layout) for layout in found],
+        "most_pp": shape.stages,
     }
     if command.as_json:
         write_json(document, raw=True)
@@ -110,6 +106,9 @@ def _print(document: dict[str, Any]) -> None:
             row["refused"] or ("chosen" if row == best else "serves the demand"),
         )
     results().print(table)
+    results().print(
+        f"not among them: stages of layers (--pp, up to {document['most_pp']}), which run on CPUs only"
+    )
     if best is None:
         results().print("no layout serves the demand: see the last column")
         return

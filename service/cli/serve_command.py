@@ -44,6 +44,7 @@ class ServeCommand:
     kv_disk: str | None = None
     kv_disk_bytes: int | None = None
     tp: int | None = None
+    pp: int | None = None
     adapters: tuple[str, ...] | None = None
     max_adapters: int | None = None
     adapter_rank: int | None = None
@@ -70,7 +71,8 @@ def run(settings: ServeCommand) -> Exit:
         folder = model_folder(settings.model)
         names = (
             *("threads", "max_running", "max_context", "drafts", "deterministic"),
-            *("kv_host_bytes", "kv_disk", "kv_disk_bytes", "tp", "max_adapters", "adapter_rank"),
+            *("kv_host_bytes", "kv_disk", "kv_disk_bytes", "tp", "pp"),
+            *("max_adapters", "adapter_rank"),
         )
         given = {name: value for name in names if (value := getattr(settings, name)) is not None}
         if settings.adapters and settings.max_adapters is None:

@@ -46,6 +46,14 @@ TpOption = Annotated[
         help="Processes that compute one model together, each with a GPU.  [default: 1]",
     ),
 ]
+PpOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=64,
+        help="Processes that hold some layers of one model each, on CPUs.  [default: 1]",
+    ),
+]
 AllowAnonymousOption = Annotated[
     bool | None,
     typer.Option("--allow-anonymous", help="Let other machines use the server without an API key."),

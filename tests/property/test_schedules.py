@@ -33,6 +33,19 @@ def test_random_schedules_give_the_plain_tokens(shard: int, overlap: bool, prefi
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
+@pytest.mark.parametrize("stages", [1, 2, 3])
+def test_steps_in_flight_of_several_stages_give_the_plain_tokens(stages: int) -> None:
+    total = Tally()
+    for seed in range(200):
+        total.add(Run(Workload.of(seed), stages=stages, prefix=bool(seed % 2)).go())
+    assert total.partial > 60
+    assert total.preemptions > 5
+    assert total.forced > 100
+    assert total.ahead == 0
+    assert (total.in_flight > 500) == (stages > 1)
+    assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
+
+
 @pytest.mark.parametrize("drafts", [False, True], ids=["plain", "drafts"])
 def test_outputs_that_wait_for_a_search_get_the_plain_tokens(drafts: bool) -> None:
     total = Tally()

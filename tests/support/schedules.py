@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any, ParamSpec, TypeVar
 
 from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.drafts.document import DocumentSource
@@ -21,6 +22,7 @@ from intaglio.engine.drafts.likely import LikelySource
 from intaglio.engine.drafts.proposals import Proposals
 from intaglio.engine.drafts.source import DraftSource, Guess
 from intaglio.engine.drafts.verified_steps import VerifiedSteps
+from intaglio.engine.executor import Executor
 from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.disk_tier import DiskTier
@@ -32,10 +34,14 @@ from intaglio.engine.memory.prefix import PrefixCache, digest
 from intaglio.engine.memory.swap import TransferRule
 from intaglio.engine.pipeline import OneAhead, Pipeline, Serial
 from intaglio.engine.plan import Forced, SampledBatch, StepCosts
+from intaglio.engine.ranks import rank_messages
+from intaglio.engine.ranks.staged_executor import StagedExecutor
 from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.batch_sizing import BatchSizer
 from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.schedule.stage_turns import StageTurns
 from intaglio.engine.sequence import Sequence
+from intaglio.engine.staged_pipeline import Staged
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
 from intaglio.grammar.api import empty_rows
 
@@ -49,7 +55,11 @@ from .scripted import (
     Script,
     ScriptedCompiler,
     ScriptedExecutor,
+    Seen,
 )
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 STEP_LIMIT = 4000
 ADDED = (
@@ -60,6 +70,7 @@ ADDED = (
     "forced",
     "constrained",
     "ahead",
+    "in_flight",
     "cached",
     "fetched",
     "left_out",
@@ -212,6 +223,7 @@ class Tally:
     drafted: int = 0
     accepted: int = 0
     waits: int = 0
+    in_flight: int = 0
     yielded: int = 0
     most_works: int = 0
     ends: Counter[str] = field(default_factory=Counter)
@@ -260,6 +272,24 @@ class FortuneTeller:
         self._futures.pop(seq.id, None)
 
 
+class NotingRanks:
+    """The other stages, which count the plans that they get while the last one has others. See `RankOrders`."""
+
+    def __init__(self, seen: Seen) -> None:
+        self._seen = seen
+        self._plans = 0
+        self.in_flight = 0
+
+    def send(self, frames: list[bytes]) -> None:
+        order = rank_messages.order(frames[0])
+        insist(isinstance(order, rank_messages.PassOrder), f"{order} is not for a stage")
+        self.in_flight += self._plans > self._seen.steps
+        self._plans += 1
+
+    def guard(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return call(*args, **kwargs)
+
+
 class CellContents:
     """The blocks of a scripted executor as contents for tiers."""
 
@@ -294,9 +324,10 @@ class Run:
         drafts: bool = False,
         waits: bool = False,
         tiers: Path | None = None,
+        stages: int = 0,
     ) -> None:
         """`waits`: the search for the end of an output takes two steps. `tiers`: a folder for a disk below the cache of
-        prefixes, and a host tier of a few blocks above it."""
+        prefixes, and a host tier of a few blocks above it. `stages`: so many steps are in flight."""
         self.workload = workload
         self.clock = Clock()
         self.rng = Random(workload.seed ^ 0x5EED)
@@ -327,16 +358,20 @@ class Run:
             sources: list[DraftSource] = [FortuneTeller(self), DocumentSource(), RowsSource(64)]
             sources.append(LikelySource(constraints.ahead, [b"x"] * VOCAB, VOCAB))
             proposals = Proposals(sources, lengths, constraints)
+        sizer = StageTurns(stages) if stages else self.portions
         self.scheduler = Scheduler(
-            workload.config, self.manager, limits, self.clock, self.portions, proposals
+            workload.config, self.manager, limits, self.clock, sizer, proposals
         )
-        pipeline: Callable[[Scheduler, Constraints, ScriptedExecutor], Pipeline]
+        pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
         pipeline = OneAhead if overlap else Serial
         if proposals is not None:
             pipeline = partial(VerifiedSteps, proposals=proposals)
-        self.engine = Engine(
-            self.scheduler, constraints, self.executor, self.clock, pipeline=pipeline
-        )
+        executor: Executor[Any] = self.executor
+        self.ranks = NotingRanks(self.executor.seen)
+        if stages:
+            pipeline = partial(Staged, batches=stages)
+            executor = StagedExecutor(self.executor, self.ranks)
+        self.engine = Engine(self.scheduler, constraints, executor, self.clock, pipeline=pipeline)
         self.requests: dict[str, Request] = {}
         self.arrived: dict[str, float] = {}
         self.aborted: set[str] = set()
@@ -384,6 +419,7 @@ class Run:
             drafted=sum(snapshot.drafts.drafted.values()),
             accepted=sum(snapshot.drafts.accepted.values()),
             waits=self.constraints.waits,
+            in_flight=self.ranks.in_flight,
             yielded=self.order.yielded,
             ends=+Counter(snapshot.finished),
         )

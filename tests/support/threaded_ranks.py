@@ -1,12 +1,19 @@
 """Ranks as threads of one process: the exchange of tensors without processes or sockets."""
 
+import queue
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import torch
-from intaglio.engine.parallel.parallel_layout import ParallelLayout, TensorParallel
+from intaglio.engine.parallel.parallel_layout import (
+    ParallelLayout,
+    PipelineStage,
+    StageLayout,
+    TensorParallel,
+)
 from torch import Tensor
 
 T = TypeVar("T")
@@ -18,6 +25,7 @@ class _Table:
     def __init__(self, size: int) -> None:
         self.barrier = threading.Barrier(size, timeout=60)
         self.given: list[Tensor] = [torch.empty(0)] * size
+        self.sent: dict[tuple[int, int], queue.Queue[Tensor]] = defaultdict(queue.Queue)
 
 
 class ThreadedCommunicator:
@@ -31,6 +39,13 @@ class ThreadedCommunicator:
 
     def all_gather(self, x: Tensor) -> Tensor:
         return self._exchange(x)
+
+    def send(self, x: Tensor, rank: int) -> None:
+        self.calls += 1
+        self._table.sent[self.rank, rank].put(x)
+
+    def receive(self, x: Tensor, rank: int) -> Tensor:
+        return x.copy_(self._table.sent[rank, self.rank].get(timeout=60))
 
     def abort(self) -> None:
         self._table.barrier.abort()
@@ -46,12 +61,21 @@ class ThreadedCommunicator:
 
 def on_ranks(size: int, work: Callable[[TensorParallel], T]) -> list[T]:
     """The results of `work` on each rank, by rank. An exception on one rank ends all of them and is raised."""
+    return _on_threads(size, lambda rank, to: work(TensorParallel(ParallelLayout(size, rank), to)))
+
+
+def on_stages(size: int, work: Callable[[PipelineStage], T]) -> list[T]:
+    """See `on_ranks`: the results by rank, so that of the last stage is the first."""
+    return _on_threads(size, lambda rank, to: work(PipelineStage(StageLayout(size, rank), to)))
+
+
+def _on_threads(size: int, work: Callable[[int, ThreadedCommunicator], T]) -> list[T]:
     table = _Table(size)
 
     def run(rank: int) -> T:
         communicator = ThreadedCommunicator(table, rank, size)
         try:
-            return work(TensorParallel(ParallelLayout(size, rank), communicator))
+            return work(rank, communicator)
         except BaseException:
             communicator.abort()
             raise

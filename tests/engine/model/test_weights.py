@@ -77,8 +77,10 @@ def test_weights_take_the_wanted_dtype_and_own_their_memory(tmp_path: Path) -> N
 
 def test_the_head_is_the_embedding_only_where_tied(tmp_path: Path) -> None:
     tied = load(write_checkpoint(tmp_path / "a", QWEN2))
+    assert tied.head is not None
     assert torch.equal(stored(tied.head), tied.embedding)
     free = load(write_checkpoint(tmp_path / "b", LLAMA))
+    assert free.head is not None
     assert not torch.equal(stored(free.head), free.embedding)
 
 
@@ -177,4 +179,5 @@ def test_random_weights_have_the_shapes_and_the_scale(config: dict[str, Any]) ->
     assert decoder.embedding.shape == (spec.vocab_size, spec.hidden)
     assert decoder.embedding.std().item() == pytest.approx(0.02, rel=0.05)
     assert torch.equal(decoder.norm.weight, torch.ones(spec.hidden))
+    assert decoder.head is not None
     assert (decoder.head.outputs, len(decoder.layers)) == (spec.vocab_size, spec.layers)

@@ -1,11 +1,11 @@
-"""The exchange over gloo: sums in the order of ranks, and no wait without an end."""
+"""The exchange over gloo: sums in the order of ranks, tensors from one to another, and no wait without an end."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import torch
-from intaglio.engine.parallel.communicator import Communicator, connect
+from intaglio.engine.parallel.communicator import UNRECEIVED, Communicator, connect
 
 HOST = torch.device("cpu")
 
@@ -46,6 +46,26 @@ def test_gathered_tensors_are_ordered_by_rank(tmp_path: Path, dtype: torch.dtype
     for each in found:
         assert each.result().tolist() == [[[1] * 3] * 2, [[2] * 3] * 2]
         assert each.result().dtype == dtype
+
+
+def test_what_is_sent_arrives_in_order_and_nobody_waits_to_send(tmp_path: Path) -> None:
+    """More tensors than may be on their way: those before are received while the last ones are sent."""
+    first, second = connected(tmp_path, 2)
+    for number in range(UNRECEIVED):  # all before the other rank receives one
+        first.send(torch.full((3,), float(number)), 1)
+    with ThreadPoolExecutor(1) as threads:
+        found = threads.submit(
+            lambda: [second.receive(torch.empty(3), 0).tolist() for _ in range(UNRECEIVED + 5)]
+        )
+        for number in range(UNRECEIVED, UNRECEIVED + 5):
+            first.send(torch.full((3,), float(number)), 1)
+    assert found.result() == [[float(number)] * 3 for number in range(UNRECEIVED + 5)]
+
+
+def test_a_rank_that_sends_nothing_ends_the_wait_of_the_next(tmp_path: Path) -> None:
+    _, second = connected(tmp_path, 2, timeout_s=1.0)
+    with pytest.raises(RuntimeError):
+        second.receive(torch.empty(4), 0)
 
 
 def test_a_rank_that_does_not_take_part_ends_the_wait_of_the_others(tmp_path: Path) -> None:

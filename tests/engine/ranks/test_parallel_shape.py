@@ -13,7 +13,7 @@ EIGHT_BILLION = ParallelShape(layers=32, hidden=4096, divisors=(1, 2, 4, 8))
 
 def test_a_model_is_divided_by_its_heads_and_hidden_units(tmp_path: Path) -> None:
     shape = parallel_shape(write_checkpoint(tmp_path / "m", LLAMA), 8)
-    assert shape == ParallelShape(layers=2, hidden=64, divisors=(1, 2, 4))
+    assert shape == ParallelShape(layers=2, hidden=64, divisors=(1, 2, 4), stages=2)
     with pytest.raises(ModelError):
         parallel_shape(tmp_path, 8)
 

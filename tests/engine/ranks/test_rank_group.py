@@ -45,8 +45,8 @@ def config(**settings: Any) -> EngineConfig:
 
 
 @contextmanager
-def engine(tp: int) -> Iterator[LocalEngine]:
-    built = LocalEngine.build(config(tp=tp))
+def engine(tp: int, **settings: Any) -> Iterator[LocalEngine]:
+    built = LocalEngine.build(config(tp=tp, **settings))
     try:
         yield built
     finally:
@@ -105,6 +105,58 @@ def test_two_processes_give_the_tokens_of_one_and_end_with_their_engine() -> Non
     assert not rank.is_running()
 
 
+def rows(built: LocalEngine) -> dict[str, list[tuple[int, float]]]:
+    """Tokens and log-probabilities of drawn and constrained requests."""
+    asked = [
+        replace(each, sampling=replace(each.sampling, logprobs=1, max_tokens=24))
+        for each in requests()
+    ]
+    found: dict[str, list[tuple[int, float]]] = {request.id: [] for request in asked}
+    for delta in built.generate(asked):
+        assert delta.error is None
+        found[delta.request_id] += [(one.token, one.logprob) for one in delta.logprobs]
+    return found
+
+
+@pytest.mark.parametrize("stages", [2, 3])
+def test_stages_in_processes_give_the_bits_of_one_and_end_with_their_engine(stages: int) -> None:
+    """With deterministic kernels: other sequences are in a step than in one process."""
+    with engine(1, deterministic=True, drafts="off") as whole:
+        expected = rows(whole)
+    with engine(1, pp=stages, deterministic=True) as staged:
+        others = ranks(os.getpid())
+        assert len(others) == stages - 1
+        assert rows(staged) == expected
+        assert staged.check().clean
+        assert all(len(tokens) > 10 for tokens in expected.values())
+    assert not any(other.is_running() for other in others)
+
+
+def test_stages_give_the_tokens_of_one_process_with_the_kernels_that_are_not_deterministic() -> (
+    None
+):
+    with engine(1) as whole:
+        expected = outputs(whole)
+    for batches in (1, 2):
+        with engine(1, pp=2, pp_batches=batches) as staged:
+            assert outputs(staged) == expected
+
+
+def test_a_stage_killed_in_a_step_ends_the_requests_and_the_engine() -> None:
+    endless = [
+        replace(request, sampling=SamplingParams(max_tokens=1500, ignore_eos=True))
+        for request in requests()
+    ]
+    with engine(1, pp=2) as staged:
+        (stage,) = ranks(os.getpid())
+        ends: list[Delta] = []
+        for delta in staged.generate(endless[::2]):
+            with suppress(psutil.NoSuchProcess):
+                stage.kill()
+            ends += [delta] if delta.finish is not None else []
+        assert [end.error and end.error.code for end in ends] == ["engine_lost"] * 5
+
+
 def test_a_rank_killed_in_a_step_ends_the_requests_and_the_engine() -> None:
     endless = [
         replace(request, sampling=SamplingParams(max_tokens=1500, ignore_eos=True))
@@ -126,7 +178,7 @@ def test_a_rank_killed_in_a_step_ends_the_requests_and_the_engine() -> None:
 
 
 def test_a_rank_that_stops_is_killed_after_the_time_out() -> None:
-    built = LocalEngine.build(config(tp=2, tp_timeout_s=1.0))
+    built = LocalEngine.build(config(tp=2, tp_timeout_s=5.0))
     try:
         (rank,) = ranks(os.getpid())
         rank.suspend()
@@ -143,6 +195,11 @@ def test_a_rank_that_stops_is_killed_after_the_time_out() -> None:
         ({"tp": 4}, "10 query heads cannot be divided among 4 ranks"),
         ({"tp": 2, "tp_any_size": False, "dtype": "auto"}, "too small for tp 2"),
         ({"tp": 2, "kv_host_bytes": 1 << 20}, "engines in one process"),
+        ({"pp": 2, "kv_host_bytes": 1 << 20}, "engines in one process"),
+        ({"pp": 60}, "layers are too few for 60 stages"),
+        ({"pp": 2, "drafts": "document"}, "drafts are verified by engines without stages"),
+        ({"pp": 2, "overlap": "on"}, "steps in flight already"),
+        ({"pp": 2, "max_adapters": 1}, "adapters run on one device"),
     ],
 )
 def test_what_several_ranks_cannot_serve_is_refused_before_one_starts(

@@ -245,6 +245,7 @@ def test_logits_that_nobody_may_pick_need_not_be_made(folder: Path, count: int) 
     found = []
     for spare in (False, True):
         one = build(folder).runner
+        assert one.decoder.head is not None
         sparing = Sparing(one.decoder.head)
         if spare:
             one._compute._decoder = replace(one.decoder, head=sparing)  # type: ignore[attr-defined]

@@ -18,6 +18,7 @@ def test_the_proposal_is_a_command(run: Run, model: Path) -> None:
     result = run("plan", "-m", model, "--gpus", "2", "--rate", "5", "--ttft", "100")
     assert result.exit_code == 0, result.output
     assert "intaglio serve --engines 1 --tp 1" in result.output
+    assert "stages of layers (--pp, up to 2)" in " ".join(result.output.split())
 
 
 def test_every_layout_has_its_figures(run: Run, model: Path) -> None:
