@@ -67,6 +67,11 @@ class Work(Struct, frozen=True, gc=False):
         return self.start + len(self.tokens)
 
     @property
+    def is_known(self) -> bool:
+        """Whether the planner knows all its tokens."""
+        return self.tokens[-1] != PLACEHOLDER
+
+    @property
     def drafts(self) -> tuple[int, ...]:
         """The last tokens, which are drafts."""
         return self.tokens[len(self.tokens) - self.logits + 1 :] if self.logits > 1 else ()

@@ -267,6 +267,11 @@ class Sequence:
             )
 
 
+def awaits_token(seq: Sequence) -> bool:
+    """Whether a plan samples a token of `seq` that is not read yet."""
+    return seq.in_flight.samples > 0
+
+
 def finish_after(seq: Sequence, token: int, end_tokens: frozenset[int]) -> Finish | None:
     """Why `seq` ends with `token`, its last one; None if it continues.
 

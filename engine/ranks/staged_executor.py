@@ -11,7 +11,7 @@ from intaglio.grammar.api import DeviceTables, MaskRows
 
 from ..errors import InternalError
 from ..executor import Executor
-from ..plan import PLACEHOLDER, Masks, Plan, SampledBatch
+from ..plan import Masks, Plan, SampledBatch
 from . import rank_messages as wire
 from .rank_orders import RankOrders
 
@@ -61,8 +61,8 @@ class StagedExecutor(Generic[Handle]):
         Raises:
             InternalError: the plan has a token that only the last stage knows.
         """
-        if any(work.tokens[-1] == PLACEHOLDER for work in plan.works):
-            raise InternalError("a token is in flight from one plan to the next, in stages")
+        if not all(work.is_known for work in plan.works):
+            raise InternalError("the first stage cannot know a token of this plan")
         self._group.send(wire.frames(wire.PassOrder(plan)))
         return StagedPass(plan)
 

@@ -6,7 +6,7 @@ Does: leave out sequences with a token in flight, and divide the others among th
 
 from collections.abc import Iterable
 
-from ..sequence import Sequence
+from ..sequence import Sequence, awaits_token
 from .batch_sizing import BatchSizer
 
 
@@ -19,10 +19,10 @@ class StageTurns(BatchSizer):
 
     def held(self, sequences: Iterable[Sequence]) -> frozenset[Sequence]:
         """See `BatchSizer`: those with a token in flight."""
-        return frozenset([seq for seq in sequences if seq.in_flight.samples])
+        return frozenset([seq for seq in sequences if awaits_token(seq)])
 
     def of(self, running: Iterable[Sequence]) -> list[Sequence]:
         """See `BatchSizer`: an equal share, so that no stage waits for a step that is larger than the others."""
         everyone = list(running)
         share = -(-len(everyone) // self._batches)
-        return [seq for seq in everyone if not seq.in_flight.samples][:share]
+        return [seq for seq in everyone if not awaits_token(seq)][:share]

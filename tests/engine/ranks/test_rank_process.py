@@ -85,6 +85,16 @@ def test_orders_are_the_calls_of_an_executor_one_step_ahead() -> None:
     assert not given(rank, wire.frames(wire.StopOrder()))
 
 
+def test_a_stage_computes_plans_and_keeps_none_of_them() -> None:
+    executor = NotingExecutor()
+    rank = Rank(executor)
+    for step in (1, 2):
+        assert given(rank, wire.frames(wire.PassOrder(plan(step))))
+    assert executor.calls == [plan(1), plan(2)]
+    with pytest.raises(InternalError, match="came before a plan"):
+        given(rank, wire.frames(wire.ReadOrder()))
+
+
 def test_grammars_arrive_as_they_were_exported() -> None:
     exported = tables_of(Constraint(Kind.JSON_SCHEMA, '{"enum": ["a", "bc"]}'))
     assert isinstance(exported, DeviceTables)
