@@ -13,7 +13,10 @@ from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.schemas.jobs import DeadRow, JobSpec
 from pydantic import JsonValue
 
-_NEWER_OPTIONS: Final = ("long_documents", "grounding", "confidence", "token_alternatives")
+_NEWER_OPTIONS: Final = (
+    *("long_documents", "grounding", "confidence", "token_alternatives"),
+    *("draft", "draft_max_tokens"),
+)
 """Options that older ledgers do not have in their digests."""
 
 
