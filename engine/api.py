@@ -17,6 +17,7 @@ from .errors import (
     RequestQuarantined,
     TooLong,
 )
+from .expert_counts import ExpertCounts
 from .grammars.schema_gate import SchemaGate
 from .host.attachment import Attachment
 from .host.client import EngineClient
@@ -119,6 +120,7 @@ __all__ = [
     "RequestQuarantined",
     "SamplingParams",
     "DraftCounts",
+    "ExpertCounts",
     "Snapshot",
     "Supervision",
     "TokenLogprob",

@@ -21,6 +21,7 @@ from .errors import ConfigError
 from .model.adapter_tables import adapted_decoder
 from .model.decoder import Decoder
 from .model.expected_tensors import layer_matrices
+from .model.expert_loads import ExpertLoads, counted_decoder
 from .model.schemes import AT_LOADING
 from .model.schemes.coded import Coded
 from .model.schemes.mxfp4 import Mxfp4Experts
@@ -49,7 +50,7 @@ class Built:
     """A runner, and the facts found while building. `spec` is that of the whole model.
 
     `costs`: the measured costs of steps replayed by CUDA graph; None without graphs. `seconds`: the time of each part.
-    `adapters`: None without places for them.
+    `adapters`: None without places for them. `experts`: the counts of the model's experts, None where there are none.
     """
 
     runner: ModelRunner
@@ -61,6 +62,7 @@ class Built:
     costs: StepCosts | None
     seconds: dict[str, float]
     adapters: AdapterStore | None = None
+    experts: ExpertLoads | None = None
 
 
 class Laps:
@@ -119,6 +121,7 @@ def build_runner(
         kernels = choose(device, prompts, dtype if model.deterministic else None)
         decoder = _decoder(model, spec, kernels, dtype, device, max_context, parallel)
         decoder, store = _with_adapters(decoder, adapters)
+        decoder, loads = counted_decoder(decoder)
         drawn = model.weights == "random"
         encoder = load_encoder(Path(model.model), spec, dtype, device, drawn=drawn)
         laps.over("weights")
@@ -129,12 +132,14 @@ def build_runner(
             )
 
             masks = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
-        parts = RunnerParts(decoder, cache, limits, parallel, store, encoder)
+        parts = RunnerParts(decoder, cache, limits, parallel, store, encoder, loads)
         runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, masks, laps)
         laps.over("warm up")
     kv = runner.cache
     return Built(
-        *(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs, laps.seconds), store
+        *(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs, laps.seconds),
+        store,
+        loads,
     )
 
 
@@ -280,11 +285,13 @@ def _decoder(
 
 def _host(parts: RunnerParts) -> ModelRunner:
     kv, rows = parts.kv(parts.count()), parts.rows()
-    compute = HostCompute(parts.decoder, kv, rows.tables, parts.limits.vocab)
+    compute = HostCompute(parts.decoder, kv, rows.tables, parts.limits.vocab, loads=parts.experts)
     runner = ModelRunner(
         parts.decoder, kv, compute, rows, parts.limits, parts.adapters, parts.images()
     )
     runner.warm_up()
+    if parts.experts is not None:
+        parts.experts.clear()
     return runner
 
 

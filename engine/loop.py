@@ -12,6 +12,7 @@ from . import outputs
 from .adapters import Adapters
 from .errors import EngineError, EngineLost, EngineStopped
 from .executor import Executor
+from .expert_counts import NO_EXPERTS, ExpertCounts
 from .grammars.constraints import Constraints
 from .image_counts import ImageCounts
 from .inbox import Inbox, unserved
@@ -26,7 +27,8 @@ class Engine:
 
     `submit`, `abort` and `metrics` may be called from any thread; all other methods from the thread that steps.
     `pipeline` constructs the pipeline from these parts: `Serial` or `OneAhead`. `Any` is the executor's handle, which
-    is opaque to all other parts. Without `adapters` requests for them are refused. `images` counts encoded images.
+    is opaque to all other parts. Without `adapters` requests for them are refused. `images` counts encoded images,
+    `experts` gives the counts of the model's experts, from any thread.
     """
 
     def __init__(
@@ -38,13 +40,14 @@ class Engine:
         pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline] = Serial,
         adapters: Adapters | None = None,
         images: Callable[[], ImageCounts] | None = None,
+        experts: Callable[[], ExpertCounts] = lambda: NO_EXPERTS,
     ) -> None:
         self._scheduler = scheduler
         self._constraints = constraints
         self._pipeline = pipeline(scheduler, constraints, executor)
         self._clock = clock
         self._inbox = Inbox(adapters)
-        self._metrics = Metrics(scheduler.load())
+        self._metrics = Metrics(scheduler.load(), experts)
         self._images = images
         self._broken: BaseException | None = None
 

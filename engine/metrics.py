@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from .expert_counts import NO_EXPERTS, ExpertCounts
 from .image_counts import ImageCounts
 from .memory.offload import NOT_OFFLOADED, OffloadCounts
 from .plan import Plan
@@ -79,12 +80,16 @@ class Snapshot:
     drafts: DraftCounts = NOT_DRAFTED
     offloaded: OffloadCounts = NOT_OFFLOADED
     images: ImageCounts | None = None
+    experts: ExpertCounts = NO_EXPERTS
 
 
 class Metrics:
     """Counters of one engine. Written by its loop; `snapshot` may be called from any thread."""
 
-    def __init__(self, load: Load) -> None:
+    def __init__(
+        self, load: Load, experts: Callable[[], ExpertCounts] = lambda: NO_EXPERTS
+    ) -> None:
+        self._experts = experts
         # All keys from the start: a dict that never grows can be copied while it is written.
         self._counts = dict.fromkeys(COUNTED, 0)
         self._finished = dict.fromkeys((finish.value for finish in Finish), 0)
@@ -150,4 +155,5 @@ class Metrics:
             drafts=load.drafts,
             offloaded=load.offloaded,
             images=images,
+            experts=self._experts(),
         )

@@ -84,6 +84,17 @@ class GrammarCacheState(Wire):
     warming: bool = Field(description="Whether the compiled loops are still being loaded.")
 
 
+class ExpertLayer(Wire):
+    """The load of the experts of one layer, in the order of the experts."""
+
+    layer: int
+    tokens: tuple[int, ...] = Field(description="Tokens by expert since the engine began.")
+    recent: tuple[int, ...] = Field(description="Those of the last few hundred steps.")
+    imbalance: float | None = Field(
+        description="The largest of `recent` over their mean; null if all are 0."
+    )
+
+
 class EngineReport(Wire):
     """One engine now. The parts after `lives` are null until it reported for the first time."""
 
@@ -100,6 +111,10 @@ class EngineReport(Wire):
     )
     step_seconds: dict[str, float] | None = Field(
         default=None, description="Total time of steps, by part of the step."
+    )
+    experts: tuple[ExpertLayer, ...] | None = Field(
+        default=None,
+        description="The layers of a mixture of experts; null for other models, on a GPU, and with `--tp`.",
     )
 
 

@@ -33,6 +33,7 @@ from ..memory.offload import Offload
 from ..memory.pool import BlockPool
 from ..memory.prefix import PrefixCache
 from ..model.expected_tensors import expected_shapes
+from ..model.expert_loads import counts_of
 from ..model.vision_spec import image_format
 from ..pipeline import OneAhead, Pipeline, Serial
 from ..ranks.group_executor import GroupExecutor
@@ -116,6 +117,7 @@ def build_prepared(prepared: Preparation) -> Assembly:
             pipeline=pipeline,
             adapters=built.adapters,
             images=None if seeing is None else (lambda: seeing.counts),
+            experts=partial(counts_of, None if group is not None else built.experts),
         ),
         info=info,
         grammar_stats=lambda: compiler_service.cache.stats,

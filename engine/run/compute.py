@@ -16,6 +16,7 @@ from torch import Tensor
 
 from ..errors import InternalError
 from ..model.decoder import Decoder, ImageStates
+from ..model.expert_loads import ExpertLoads
 from ..plan import NO_ADAPTER
 from .batch import Batch, fresh_blocks
 from .kv import KVCache
@@ -72,8 +73,13 @@ class HostCompute:
         tables: npt.NDArray[np.int32],
         vocab: int,
         masker: GrammarMasker | None = None,
+        loads: ExpertLoads | None = None,
     ) -> None:
-        """`tables`: the block tables by row, at a fixed address. `vocab` tokens may be sampled."""
+        """`tables`: the block tables by row, at a fixed address. `vocab` tokens may be sampled.
+
+        `loads` counts the experts of the decoder.
+        """
+        self._loads = loads
         self._decoder = decoder
         self._vocab = vocab
         self._masker = masker
@@ -83,6 +89,8 @@ class HostCompute:
 
     def hidden(self, batch: Batch) -> Tensor | None:
         """See `Compute`."""
+        if self._loads is not None:
+            self._loads.begin(batch.tokens.size, batch.wanted.size)
         # Values that an earlier sequence left in a block, even NaN, must not reach this one through masked keys.
         self._cache.clear(fresh_blocks(batch, self._tables, self._cache.block_size))
         tokens = batch.tokens.astype(np.int64)

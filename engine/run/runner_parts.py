@@ -9,6 +9,7 @@ import torch
 
 from ..config import CacheConfig
 from ..model.decoder import Decoder
+from ..model.expert_loads import ExpertLoads
 from ..model.vision_encoder import VisionEncoder
 from ..parallel.parallel_layout import Parallel
 from .adapter_store import AdapterStore
@@ -24,7 +25,7 @@ class RunnerParts:
     """A loaded model, the settings of its cache, and the limits of a step.
 
     `parallel`: see `build_runner`. `adapters`: None without places for them. `encoder` reads images; None for a model
-    that reads none.
+    that reads none. `experts` counts those of the decoder, if there are any.
     """
 
     decoder: Decoder
@@ -33,6 +34,7 @@ class RunnerParts:
     parallel: Parallel | None = None
     adapters: AdapterStore | None = None
     encoder: VisionEncoder | None = None
+    experts: ExpertLoads | None = None
 
     def images(self) -> ImageRows | None:
         """The images of the sequences; None for a model that reads none."""

@@ -4,7 +4,7 @@ Does: run each chosen expert once on all its rows, and add the weighted outputs.
 waits for the choice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -71,15 +71,18 @@ def clamped_gate(product: Tensor, alpha: float, limit: float) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceExperts:
-    """`Experts` in torch, on weights of any format."""
+    """`Experts` in torch, on weights of any format. `tally` is called with the chosen experts of all rows."""
 
     mlps: Sequence[ExpertMlp]
     rule: MixtureRule
     correction: Tensor | None = None
+    tally: Callable[[Tensor], None] | None = None
 
     def outputs(self, x: Tensor, logits: Tensor) -> Tensor:
         """See `Experts`."""
         routing = route(logits, self.rule, self.correction)
+        if self.tally is not None:
+            self.tally(routing.chosen)
         flat = routing.chosen.reshape(-1)
         order = flat.argsort(stable=True)
         counts = flat.bincount(minlength=len(self.mlps)).tolist()

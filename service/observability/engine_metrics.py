@@ -11,6 +11,7 @@ from intaglio.engine.api import (
     DraftCounts,
     EngineInfo,
     EngineState,
+    ExpertCounts,
     ImageCounts,
     Lives,
     OffloadCounts,
@@ -19,6 +20,9 @@ from intaglio.engine.api import (
 from intaglio.grammar.api import CacheStats
 from prometheus_client import ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+MOST_EXPERT_SERIES = 8192
+"""The most experts of all layers that have a series each."""
 
 
 class EngineSource(Protocol):
@@ -163,6 +167,7 @@ def _counters(snapshot: Snapshot) -> Iterator[Metric]:
     yield parts
     yield from _drafts(snapshot.drafts)
     yield from _offloaded(snapshot.offloaded)
+    yield from _experts(snapshot.experts)
 
 
 def _drafts(counts: DraftCounts) -> Iterator[Metric]:
@@ -199,6 +204,32 @@ def _images(counts: ImageCounts) -> Iterator[Metric]:
         yield CounterMetricFamily(f"intaglio_{name}", text, value=float(value))
     text = "Bytes of encoded images that are kept, at most image_bytes."
     yield GaugeMetricFamily("intaglio_image_cache_bytes", text, value=float(counts.nbytes))
+
+
+def _experts(counts: ExpertCounts) -> Iterator[Metric]:
+    """The load of the experts of each layer; nothing where it is not counted."""
+    if not counts.layers:
+        return
+    imbalance = GaugeMetricFamily(
+        "intaglio_expert_imbalance_ratio",
+        "Tokens of the busiest expert of a layer over the mean of its experts, in the last few hundred steps.",
+        labels=("layer",),
+    )
+    for layer, ratio in zip(counts.layers, counts.imbalances(), strict=True):
+        if ratio is not None:
+            imbalance.add_metric((str(layer),), ratio)
+    yield imbalance
+    if sum(map(len, counts.tokens)) > MOST_EXPERT_SERIES:
+        return
+    tokens = CounterMetricFamily(
+        "intaglio_expert_tokens",
+        "Tokens computed, by layer and expert.",
+        labels=("layer", "expert"),
+    )
+    for layer, by_expert in zip(counts.layers, counts.tokens, strict=True):
+        for expert, count in enumerate(by_expert):
+            tokens.add_metric((str(layer), str(expert)), count)
+    yield tokens
 
 
 def _offloaded(counts: OffloadCounts) -> Iterator[Metric]:

@@ -3,7 +3,7 @@
 Does: convert the engine's latest report to the wire type. Does not: ask the engine; a report is at most a second old.
 """
 
-from intaglio.engine.api import EngineInfo, Lives, Snapshot
+from intaglio.engine.api import EngineInfo, ExpertCounts, Lives, Snapshot
 from intaglio.grammar.api import CacheStats
 from intaglio.schemas.engine_state import (
     EngineFacts,
@@ -12,6 +12,7 @@ from intaglio.schemas.engine_state import (
     EngineQueue,
     EngineReport,
     EngineTokens,
+    ExpertLayer,
     GrammarCacheState,
 )
 
@@ -34,6 +35,7 @@ def engine_report(engine: EngineSource) -> EngineReport:
         step_seconds=None
         if snapshot is None
         else {part: round(seconds, 6) for part, seconds in snapshot.seconds.items()},
+        experts=None if snapshot is None else _experts(snapshot.experts),
     )
 
 
@@ -90,6 +92,22 @@ def _tokens(snapshot: Snapshot) -> EngineTokens:
         computed=snapshot.computed_tokens,
         prefix_hit_share=_share(snapshot.cached_tokens, snapshot.prompt_tokens),
         forced_share=_share(snapshot.forced_tokens, snapshot.output_tokens),
+    )
+
+
+def _experts(counts: ExpertCounts) -> tuple[ExpertLayer, ...] | None:
+    if not counts.layers:
+        return None
+    return tuple(
+        ExpertLayer(
+            layer=layer,
+            tokens=tokens,
+            recent=recent,
+            imbalance=None if imbalance is None else round(imbalance, 4),
+        )
+        for layer, tokens, recent, imbalance in zip(
+            counts.layers, counts.tokens, counts.recent, counts.imbalances(), strict=True
+        )
     )
 
 

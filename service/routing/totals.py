@@ -59,6 +59,7 @@ def metrics_of(snapshots: Sequence[Snapshot]) -> Snapshot | None:
             _added(total, other),
             most_sequences=max(total.most_sequences, other.most_sequences),
             last_step=other.last_step or total.last_step,
+            experts=total.experts.added(other.experts),
             drafts=_drafts_of(total.drafts, other.drafts),
             offloaded=_tiers_of(total.offloaded, other.offloaded),
             images=_images_of(total.images, other.images),

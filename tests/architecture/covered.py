@@ -14,6 +14,7 @@ COVERED = {
     "engine/drafts/verified_steps.py": "tests/property/test_drafts.py",
     "engine/embedded/model_files.py": "tests/embedded/test_shipped.py",
     "engine/errors.py": "tests/engine/test_config.py",
+    "engine/expert_counts.py": "tests/engine/model/test_expert_loads.py",
     "engine/executor.py": "tests/engine/test_loop.py",
     "engine/grammars/grammar_faults.py": "tests/engine/test_quarantine.py",
     "engine/grammars/host_replay.py": "tests/engine/test_device_constraints.py",

@@ -1,6 +1,6 @@
 """`GET /v1/engine/state` shows exactly what the engine reported."""
 
-from intaglio.engine.api import EngineState
+from intaglio.engine.api import EngineState, ExpertCounts
 from intaglio.grammar.api import CacheStats
 from intaglio.service.observability.engine_report import engine_report
 
@@ -46,6 +46,16 @@ def test_an_engine_that_ran_has_its_counts_and_shares() -> None:
     assert (report.grammars.hit_share, report.grammars.entries) == (0.75, 2)
     assert report.finished == {"stop": 9}
     assert report.step_seconds == {"forward": 1.5}
+
+
+def test_experts_are_reported_by_layer() -> None:
+    counts = ExpertCounts((1, 2), ((5, 7), (0, 0)), ((3, 1), (0, 0)))
+    report = engine_report(BackendDouble(metrics=snapshot(experts=counts)))
+    assert report.experts is not None
+    assert [each.layer for each in report.experts] == [1, 2]
+    assert (report.experts[0].tokens, report.experts[0].recent) == ((5, 7), (3, 1))
+    assert [each.imbalance for each in report.experts] == [1.5, None]
+    assert engine_report(BackendDouble(metrics=snapshot())).experts is None
 
 
 def test_shares_of_nothing_are_null() -> None:

@@ -5,9 +5,18 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from intaglio.engine.api import BlockReport, DraftCounts, Lives, OffloadCounts, Snapshot
+from intaglio.engine.api import (
+    BlockReport,
+    DraftCounts,
+    ExpertCounts,
+    Lives,
+    OffloadCounts,
+    Snapshot,
+)
 from intaglio.grammar.api import CacheStats
 from intaglio.service.routing.totals import blocks_of, grammars_of, lives_of, metrics_of
+
+from tests.support.snapshots import snapshot
 
 NUMBERS = st.integers(0, 10**9)
 ZEROES: dict[str, Any] = {f.name: 0 for f in fields(Snapshot) if f.type in ("int", int)}
@@ -63,6 +72,14 @@ def test_drafts_and_tiers_are_added() -> None:
         {"fetch_peer": 64},
         {"exchange": 1},
     )
+
+
+def test_experts_of_engines_are_added() -> None:
+    counts = ExpertCounts((1,), ((5, 7),), ((3, 1),))
+    parts = [snapshot(experts=each) for each in (ExpertCounts(), counts, counts, ExpertCounts())]
+    total = metrics_of(parts)
+    assert total is not None
+    assert total.experts == ExpertCounts((1,), ((10, 14),), ((6, 2),))
 
 
 def test_nothing_adds_up_to_nothing() -> None:
