@@ -172,7 +172,7 @@ class _Writer:
         return place, self._machine.tables.sites.item(site, ENTRY)
 
     def _target(self, site: int, outcome: int) -> int:
-        return next(self._graph.targets(site, outcome), DEAD)
+        return self._graph.target(site, outcome)
 
     def _texts_of(self, entry: int, leaf: Dfa, live: frozenset[int] | None) -> dict[int, bytes]:
         if leaf.states > _LARGEST:

@@ -174,7 +174,7 @@ class Bounds:
 
     def _target(self, site: int, outcome: int) -> int:
         """The caller's move after an outcome of its callee with a new text."""
-        return next(self._graph.targets(site, outcome), DEAD)
+        return self._graph.target(site, outcome)
 
     def _distance(self, state: int, deep: int) -> int | None:
         """Bytes from a state of a rule to its end; `deep`: states in a row that may report no distance."""

@@ -28,6 +28,7 @@ from .rope import Rope
 from .shortest_texts import texts_from
 
 MOST_BYTES: Final = 1 << 17  # of a completion
+_POSTPONED: Final = 256  # bytes that a search rather writes than a text that was seen before
 _PLACE_BYTES: Final = 250  # estimate for a state or text
 
 
@@ -57,22 +58,33 @@ class RuleGraph:
         texts = sum(len(found) for found, _ in list(self._nearest.values()))
         return _PLACE_BYTES * (len(self.known) + len(self._least) + len(self._moves) + texts)
 
-    def targets(self, site: int, outcome: int) -> Iterator[int]:
-        """The targets of a call site after an outcome: states or `ENDED` - outcome; that after a new text first."""
-        last = DEAD
-        flags = int(self.machine.tables.sites[site, FLAGS])
-        for twin in (False, True)[: 1 + (flags & REMEMBERS)]:
+    def targets(self, site: int, outcome: int) -> Iterator[tuple[int, int]]:
+        """(target of a call site after an outcome: a state or `ENDED` - outcome; bytes by which to postpone it).
+
+        That after a new text first. A search does not know which texts were seen, so it relies on one last.
+        """
+        target, late = self._target(site, outcome, twin=False), 0
+        if target != DEAD:
+            yield target, 0
+            late = _POSTPONED
+        if int(self.machine.tables.sites[site, FLAGS]) & REMEMBERS:
+            twin = self._target(site, outcome, twin=True)
+            if twin not in (DEAD, target):
+                yield twin, late
+
+    def target(self, site: int, outcome: int) -> int:
+        """The first of `targets`; `DEAD` if there is none."""
+        return next((target for target, _ in self.targets(site, outcome)), DEAD)
+
+    def _target(self, site: int, outcome: int, *, twin: bool) -> int:
+        tables = self.machine.tables
+        has_room = outcome < tables.sites[site, SIZE]  # read before the offset: see `enlarge`
+        at = tables.sites[site, FIRST] + 2 * outcome + twin
+        if not has_room or tables.returns[at] == UNRESOLVED:
+            self.machine.resolve(site, outcome, twin)
             tables = self.machine.tables
-            has_room = outcome < tables.sites[site, SIZE]  # read before the offset: see `enlarge`
             at = tables.sites[site, FIRST] + 2 * outcome + twin
-            if not has_room or tables.returns[at] == UNRESOLVED:
-                self.machine.resolve(site, outcome, twin)
-                tables = self.machine.tables
-                at = tables.sites[site, FIRST] + 2 * outcome + twin
-            target = int(tables.returns[at])
-            if target not in (DEAD, last):
-                yield target
-            last = target
+        return int(tables.returns[at])
 
     def bytes_to_end(self, state: int, otherwise: int) -> int:
         """Bytes from a state of a rule to its end, as the rule reports; `otherwise` if it does not know."""

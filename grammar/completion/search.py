@@ -227,8 +227,8 @@ class CompletionSearch:
         if place.call.judge is not None:
             outcome = self._judged(site, outcome, text_of(found.text))
         if outcome >= 0:
-            for target in self._graph.targets(site, outcome):
-                self._move(part, node, target, found, caller.ahead)
+            for target, late in self._graph.targets(site, outcome):
+                self._move(part, node, target, found, caller.ahead, late)
 
     def _judged(self, site: int, outcome: int, text: bytes) -> int:
         """The outcome of a text after the judge of its call site; -1 if the judge refuses it."""
@@ -238,19 +238,22 @@ class CompletionSearch:
         verdict = place.call.judge(self._machine.meaning(site, outcome), text)
         return verdict if verdict < 0 else self._machine.number(site, verdict)
 
-    def _move(self, part: Subsearch, node: Node, target: int, by: Completion, ahead: int) -> None:
-        """Go from one state of a rule to the next, or to its end."""
+    def _move(
+        self, part: Subsearch, node: Node, target: int, by: Completion, ahead: int, late: int = 0
+    ) -> None:
+        """Go from one state of a rule to the next, or to its end; `late`: see `RuleGraph.targets`."""
         total = node.bytes + by.bytes
         if total > MOST_BYTES:
             return
         reached = Node(target, total, node, by.text)
         if target <= ENDED:
             end = partial(self._end, part, reached, Completion(0, ENDED - target, None))
-            self._schedule(part.base + total, end, ends=True)
+            self._schedule(part.base + total + late, end, ends=True)
             return
         left = self._graph.bytes_to_end(target, ahead)
         if total + left <= MOST_BYTES:
-            self._schedule(part.base + total + left, partial(self._step, part, reached, left))
+            step = partial(self._step, part, reached, left)
+            self._schedule(part.base + total + left + late, step)
 
     def _end(self, part: Subsearch, node: Node, rest: Completion, priority: int) -> None:
         """Record a completion of a rule: for this search, and for each state on the path, for all searches."""
@@ -285,11 +288,11 @@ class CompletionSearch:
         if outcome < 0:
             return
         place = Node(parent, here.bytes, here)
-        for target in self._graph.targets(site, outcome):
+        for target, postponed in self._graph.targets(site, outcome):
             ahead = 0 if target <= ENDED else self._graph.bytes_to_end(target, 0)
             # The frames below are the same for all paths to here: only the bytes to the end of this rule differ.
             total = here.bytes + ahead
-            late = total - self._totals.setdefault(parent, total - priority)
+            late = total - self._totals.setdefault(parent, total - priority) + postponed
             if target <= ENDED:
                 rest = Completion(0, ENDED - target, None)
                 self._schedule(late, partial(self._return_in_stack, place, rest))

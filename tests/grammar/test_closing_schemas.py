@@ -22,6 +22,7 @@ ALWAYS: dict[str, Any] = {
     "definitions": {"eleven": {"type": "number", "multipleOf": 11, "minimum": 100}}
 }
 ELEVEN = {"$ref": "#/definitions/eleven"}
+BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
 MANY = [f"p{i}" for i in range(400)]
 # A schema, and a bound on the bytes of the way that is found.
 HARD: dict[str, tuple[dict[str, Any], int]] = {
@@ -198,6 +199,19 @@ def test_free_white_space_is_no_way_to_an_end() -> None:
     )
     assert not set(free[0]) & set(b" \t\n\r")
     assert free[1] < 2 * compact[1]
+
+
+@pytest.mark.parametrize("begun", [b'[3,[{"', b"[0,[1", b"[[true,1,[false,"])
+def test_an_end_does_not_rely_on_an_item_that_is_equal_to_an_earlier_one(begun: bytes) -> None:
+    """An inner array needs four items or two equal ones; a search knows of no equal one, so it writes four."""
+    few = {"type": "array", "uniqueItems": True, "maxItems": 3}
+    source = json.dumps({"type": "array", "uniqueItems": True, "items": {"not": few}})
+    matcher = Compiler(BYTES, tuple).compile(Constraint(Kind.JSON_SCHEMA, source)).matcher()
+    for token in begun:
+        matcher.accept(token)
+    for token in matcher.closing() or pytest.fail("no end"):
+        matcher.accept(token)
+    assert matcher.finished
 
 
 def test_names_that_are_not_required_are_not_tried() -> None:
