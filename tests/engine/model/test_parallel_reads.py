@@ -171,6 +171,8 @@ def test_a_decoder_of_several_files_is_that_of_one(
     x = torch.randn(2, 64)
     for a, b in zip(one.layers, several.layers, strict=True):
         assert torch.equal(a.attention.qkv.matmul(x), b.attention.qkv.matmul(x))
+    assert one.head is not None
+    assert several.head is not None
     assert torch.equal(one.head.matmul(x), several.head.matmul(x))
 
 
