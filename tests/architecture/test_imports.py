@@ -46,7 +46,10 @@ HEAVY = "torch,torch._dynamo,xgrammar,triton,numba,zmq,multiprocessing,ctypes,uu
 def test_importing_has_no_side_effects() -> None:
     names = [m.name for m in modules()]
     subprocess.run(
-        [sys.executable, "-P", "-c", PROBE, HEAVY, *names], check=True, cwd=Path("/"), timeout=120
+        [sys.executable, "-P", "-B", "-c", PROBE, HEAVY, *names],
+        check=True,
+        cwd=Path("/"),
+        timeout=120,
     )
 
 

@@ -31,7 +31,7 @@ from tests.support.tiny_families import CONFIGS
 
 LENGTHS = (2, 40, 90)
 OUTPUTS = 6
-UNDIVIDED = ("olmo2", "olmo3", "olmoe", "gpt-oss")
+UNDIVIDED = ("olmo2", "olmo3", "olmoe", "gpt-oss", "deepseek")
 DIVIDED = [name for name in CONFIGS if not any(name.startswith(refused) for refused in UNDIVIDED)]
 OPTIONS = {
     "greedy": SamplingParams(temperature=0),
