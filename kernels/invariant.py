@@ -10,9 +10,21 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from . import reference
 from .attention.chunk_agreement import chunks_agree
 from .attention.reference_attention import CHUNK, ReferenceAttention
-from .contracts import PLAIN_SCALING, AttentionPass, Places, Ragged, ScoreScaling, Weight
+from .contracts import (
+    PLAIN_SCALING,
+    AttentionPass,
+    ExpertMlp,
+    Experts,
+    MixtureRule,
+    Places,
+    Ragged,
+    ScoreScaling,
+    Weight,
+)
+from .experts.reference_experts import ReferenceExperts
 from .linear.row_tiles import TiledWeight, agreeing_sizes
 from .reference_kernels import ReferenceKernels, ReferencePass
 
@@ -37,6 +49,11 @@ class InvariantKernels(ReferenceKernels):
         if sizes is None:
             sizes = self._sizes[shape] = agreeing_sizes(weight.matmul, weight.inputs, self.dtype)
         return TiledWeight(weight, sizes, self)
+
+    def experts(
+        self, mlps: Sequence[ExpertMlp], rule: MixtureRule, correction: Tensor | None = None
+    ) -> Experts:
+        return ReferenceExperts(mlps, rule, correction, sigmoid=reference.sigmoid)
 
     def attend(
         self,

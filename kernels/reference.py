@@ -91,6 +91,14 @@ def rope(x: Tensor, rows: RopeRows) -> Tensor:
     return (x * rows.cos).addcmul_(torch.roll(x, x.shape[-1] // 2, -1), rows.sin)
 
 
+def sigmoid(x: Tensor) -> Tensor:
+    """`1 / (1 + exp(-x))`, in float32 for any dtype of `x`.
+
+    A row has the same bits in any company: torch's `sigmoid` rounds differently at the end of a thread's share.
+    """
+    return x.float().neg().exp_().add_(1).reciprocal_().to(x.dtype)
+
+
 def gate(x: Tensor, activation: Activation = Activation.SILU) -> Tensor:
     """The activated first half of `x` [N, 2n] times the second half (Shazeer 2020).
 

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from .. import reference
 from ..contracts import NULL_BLOCK, PLAIN_SCALING, Ragged, ScoreScaling
 
 TILE = 128
@@ -154,9 +155,8 @@ class ReferenceAttention:
         merged = merged.reshape(chunks, self._kv_heads, per_kv, count, self._head_dim)
         if sinks is not None:  # a further key with this score and a value of zero
             lse = lse.reshape(chunks, self._kv_heads, per_kv, count)
-            merged = merged * (lse - sinks.view(1, self._kv_heads, per_kv, 1)).sigmoid().unsqueeze(
-                -1
-            )
+            kept = reference.sigmoid(lse - sinks.view(1, self._kv_heads, per_kv, 1))
+            merged = merged * kept.unsqueeze(-1)
             merged = merged.to(query.dtype)
         rows = merged.permute(0, 3, 1, 2, 4).reshape(chunks * count, self._heads, self._head_dim)
         if group.picked is not None:

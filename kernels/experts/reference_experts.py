@@ -11,6 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from .. import reference
 from ..contracts import ExpertMlp, MixtureRule
 from ..expert_choice import GroupedChoice
 
@@ -21,6 +22,9 @@ LEAST_ROWS = 2
 """The fewest rows of a product: BLAS sums a single row in another order, so it is doubled."""
 
 
+Sigmoid = Callable[[Tensor], Tensor]
+
+
 class Routing(NamedTuple):
     """The experts of N rows: `shares` [N, per_token] and `chosen` [N, per_token], best first."""
 
@@ -28,10 +32,17 @@ class Routing(NamedTuple):
     chosen: Tensor
 
 
-def route(logits: Tensor, rule: MixtureRule, correction: Tensor | None = None) -> Routing:
+def route(
+    logits: Tensor,
+    rule: MixtureRule,
+    correction: Tensor | None = None,
+    sigmoid: Sigmoid = torch.sigmoid,
+) -> Routing:
     """The experts with the highest probabilities of each row of `logits` [N, experts]."""
     if rule.grouped is not None:
-        return _grouped_route(logits, rule, rule.grouped, correction)
+        wide = logits.float()
+        scores = sigmoid(wide) if rule.grouped.sigmoid else wide.softmax(-1)
+        return _grouped_route(scores, rule, rule.grouped, correction)
     if rule.of_chosen:
         best, chosen = logits.topk(rule.per_token, -1)
         return Routing(best.softmax(-1), chosen)
@@ -43,11 +54,9 @@ def route(logits: Tensor, rule: MixtureRule, correction: Tensor | None = None) -
 
 
 def _grouped_route(
-    logits: Tensor, rule: MixtureRule, choice: GroupedChoice, correction: Tensor | None
+    scores: Tensor, rule: MixtureRule, choice: GroupedChoice, correction: Tensor | None
 ) -> Routing:
     """`route` for `GroupedChoice`; the chosen experts are in no order, as sums of shares in their order need not be."""
-    wide = logits.float()
-    scores = wide.sigmoid() if choice.sigmoid else wide.softmax(-1)
     ranked = scores if correction is None else scores + correction
     if choice.kept < choice.groups:
         groups = ranked.view(len(ranked), choice.groups, -1)
@@ -66,21 +75,25 @@ def clamped_gate(product: Tensor, alpha: float, limit: float) -> Tensor:
     """The gated half [N, n] of `product` [N, 2n], gate, then up. See `MixtureRule.clamp`."""
     gate, up = product.chunk(2, -1)
     gate, up = gate.clamp(max=limit), up.clamp(-limit, limit)
-    return (up + 1) * (gate * torch.sigmoid(gate * alpha))
+    return (up + 1) * (gate * reference.sigmoid(gate * alpha))
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceExperts:
-    """`Experts` in torch, on weights of any format. `tally` is called with the chosen experts of all rows."""
+    """`Experts` in torch, on weights of any format.
+
+    `tally` is called with the chosen experts of all rows. `sigmoid` scores experts where `GroupedChoice` asks for one.
+    """
 
     mlps: Sequence[ExpertMlp]
     rule: MixtureRule
     correction: Tensor | None = None
     tally: Callable[[Tensor], None] | None = None
+    sigmoid: Sigmoid = torch.sigmoid
 
     def outputs(self, x: Tensor, logits: Tensor) -> Tensor:
         """See `Experts`."""
-        routing = route(logits, self.rule, self.correction)
+        routing = route(logits, self.rule, self.correction, self.sigmoid)
         if self.tally is not None:
             self.tally(routing.chosen)
         flat = routing.chosen.reshape(-1)

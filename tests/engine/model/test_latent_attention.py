@@ -243,11 +243,3 @@ def test_ranks_and_adapters_are_refused(tmp_path: Path) -> None:
             adapters=AdapterSettings(max_adapters=1),
         )
     assert caught.value.where == "max_adapters"
-
-
-def test_deterministic_engines_refuse_latents(tmp_path: Path) -> None:
-    folder = write_checkpoint(tmp_path, DEEPSEEK_V3)
-    model = ModelConfig(model=str(folder), device="cpu", deterministic=True)
-    with pytest.raises(ConfigError, match="latent attention") as refused:
-        build_runner(model, CacheConfig(num_blocks=4), SchedulerConfig())
-    assert refused.value.where == "deterministic"
