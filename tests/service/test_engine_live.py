@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
-from unittest.mock import ANY
 
 import httpx2
 import jsonschema
@@ -68,12 +67,12 @@ def test_white_space_is_that_of_the_answer_and_never_of_what_the_model_writes(
 ) -> None:
     compact = service.extract(TICKET, "Printer on fire")
     assert b'", "' not in compact.content.split(b'"usage"')[0]
-    # How many tokens were drafted is not a matter of the answer.
-    usage = {**compact.json()["usage"], "accepted_tokens": ANY}
+    usage = compact.json()["usage"]
     for layout, mark in (("spaced", b'"data": {"title": '), ("pretty", b'\n    "title": ')):
         answer = service.extract(TICKET, "Printer on fire", options={"whitespace": layout})
         assert answer.json()["data"] == compact.json()["data"]
-        assert answer.json()["usage"] == usage
+        # How many drafts were accepted is not a matter of the answer.
+        assert answer.json()["usage"] | {"accepted_tokens": 0} == usage | {"accepted_tokens": 0}
         assert mark in answer.content
 
 

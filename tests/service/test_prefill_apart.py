@@ -4,13 +4,15 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from intaglio.engine.api import (
+    BlockReport,
     EngineConfig,
     Engines,
     EngineState,
+    EngineStopped,
     Request,
     SamplingParams,
     launches,
@@ -58,11 +60,31 @@ async def answers(router: EngineRouter, prompts: Sequence[tuple[int, ...]]) -> l
     return await asyncio.gather(*(one(*each) for each in enumerate(prompts)))
 
 
-def process(router: EngineRouter, index: int) -> int:
-    """The process of an engine that is ready."""
+def kill(router: EngineRouter, index: int) -> int:
+    """Kill the process of an engine; which it was."""
     info = router.engines[index].info
     assert info is not None
+    os.kill(info.pid, signal.SIGKILL)
     return info.pid
+
+
+async def replaced(router: EngineRouter, index: int, killed: int) -> None:
+    """Wait until another process is ready in place of one that was killed."""
+
+    def holds() -> bool:
+        info = router.engines[index].info
+        return ready(router) and info is not None and info.pid != killed
+
+    await until(holds)
+
+
+async def checked(router: EngineRouter) -> BlockReport:
+    """The blocks of all engines, once this process is connected to them."""
+    async with asyncio.timeout(300):
+        while True:
+            with suppress(EngineStopped):
+                return await router.check()
+            await asyncio.sleep(0.05)
 
 
 def ready(router: EngineRouter) -> bool:
@@ -76,13 +98,13 @@ def test_answers_are_those_of_one_engine_whatever_is_killed(config: EngineConfig
             expected = await answers(router, PROMPTS)
         async with running(config, 2, 1) as router:
             assert await answers(router, PROMPTS) == expected
-            for killed in (0, 1):  # the engine for prompts, and that for outputs
+            for index in (0, 1):  # the engine for prompts, and that for outputs
                 asked = asyncio.create_task(answers(router, PROMPTS))
                 await asyncio.sleep(0.1)
-                os.kill(process(router, killed), signal.SIGKILL)
+                killed = kill(router, index)
                 assert await asked == expected
-                await until(lambda: ready(router))
-            report = await router.check()
+                await replaced(router, index, killed)
+            report = await checked(router)
             assert (report.fault, report.used) == (None, 0)
 
     asyncio.run(story())
