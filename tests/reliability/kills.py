@@ -1,7 +1,7 @@
 """P1: kill -9 of the engine under streams and a running job: every stream ends right, the job's rows come once.
 
-The next kill comes after the requests that saw the last one: one that is in flight at three deaths is refused, whoever
-is to blame.
+The next kill comes after the requests in flight at the last one have ended: a request that is in flight at three deaths
+is refused, whatever their cause.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Reports of agencies on incidents: who is said to have done it and to whom, and mostly that nobody can say yet.
+"""Reports of news agencies on incidents: suspected groups, victims and targets, most of which are not stated.
 
 Most reports leave most questions open, in words or by silence. A name alone is no answer: reporters, officials and witnesses
 are named, too, and what others did in earlier years.
@@ -22,7 +22,7 @@ _OFFICES = "mayor|judge|union leader|journalist|businessman|farmer|engineer|poli
 _THINGS = "bank branch|power pylon|police station|bridge|embassy|pipeline|bus|town hall|radio station|customs post|ministry building|barracks|railway line|warehouse|courthouse"
 _WEAPONS = "rifle|machine gun|grenade|dynamite|car bomb|mortar|pistol|petrol bomb|mine|knife"
 
-# What was done to persons and to things, by class: `{v}` is who or what was struck, `{w}` a weapon.
+# Acts against persons and against things, by class: `{v}` is the victim or target, `{w}` a weapon.
 _DEEDS = {
     "attack": "gunned down {v}|shot {v} dead|opened fire on {v}|ambushed {v}|attacked {v} with {w} fire|stormed {v}",
     "bombing": "set off a bomb next to {v}|planted explosives that went off beside {v}|threw a bomb at {v}",
@@ -88,7 +88,7 @@ def _struck(draw: Draw, incident: Incident) -> str:
 
 
 def _deed(draw: Draw, incident: Incident) -> str:
-    """The first sentence: a group is named as the one that did it, or nobody is."""
+    """The first sentence: it names a responsible group, or none."""
     said = draw.pick(_DEEDS[incident.deed]).replace("{v}", _struck(draw, incident))
     said = said.replace("{w}", incident.weapon or "small-arms")
     when = draw.pick("last night|on Tuesday|early today|this morning|over the weekend|yesterday")
