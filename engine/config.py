@@ -17,6 +17,7 @@ from .adapter_settings import AdapterSettings
 from .draft_config import DraftConfig
 from .errors import ConfigError
 from .parallel.parallel_config import ParallelConfig
+from .types import KVRole
 
 PREFIX = "INTAGLIO_ENGINE_"
 
@@ -119,7 +120,7 @@ class CacheConfig:
     kv_host_bytes: int = 0
     kv_disk: str = "off"
     kv_disk_bytes: int = 4 << 30
-    kv_role: Literal["none", "prefill", "decode"] = "none"
+    kv_role: KVRole = "none"
     image_bytes: int = 256 << 20
 
     def __post_init__(self) -> None:

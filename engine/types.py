@@ -6,9 +6,13 @@ Does: define the fields. Does not: contain logic. All values can be sent to anot
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
+from typing import Literal
 
 from intaglio.grammar.api import Constraint
 from msgspec import Struct
+
+KVRole = Literal["none", "prefill", "decode"]
+"""The part of an engine among several: it keeps the blocks of prompts for others, or takes them; see `CacheConfig`."""
 
 
 class Finish(StrEnum):

@@ -5,10 +5,10 @@ Does not: start them (`engine/host/supervision.py`).
 """
 
 from dataclasses import replace
-from typing import Literal
 
 from ..config import EngineConfig, processor_cores, visible_gpus
 from ..errors import ConfigError
+from ..types import KVRole
 from .supervisor import Launch
 
 
@@ -50,6 +50,6 @@ def _with_roles(config: EngineConfig, count: int, prefill: int) -> list[EngineCo
             where="prefill_engines",
             hint=f"--engines {prefill + 1} or more",
         )
-    roles: list[Literal["prefill", "decode"]] = ["prefill"] * prefill
+    roles: list[KVRole] = ["prefill"] * prefill
     roles += ["decode"] * (count - prefill)
     return [replace(config, cache=replace(config.cache, kv_role=role)) for role in roles]

@@ -4,14 +4,12 @@ Does: define, encode and decode all messages, refuse everything else. Does not: 
 name of the client travels in front of a command, as a frame of its own.
 """
 
-from typing import Literal
-
 import msgspec
 from intaglio.grammar.api import CacheStats
 
 from ..errors import InvalidRequest
 from ..metrics import Snapshot
-from ..types import Delta, ImageFormat, Request
+from ..types import Delta, ImageFormat, KVRole, Request
 
 
 class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +39,7 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     images: ImageFormat | None = None
     ranks: int = 1
     draft_sources: tuple[str, ...] = ()
-    kv_role: Literal["none", "prefill", "decode"] = "none"
+    kv_role: KVRole = "none"
     kv_address: str = ""
 
 
