@@ -53,7 +53,7 @@ class Diet:
     `real` is the folder that `real.build` wrote. Among samples, `recorded` is the share of records, `asked` that of
     real passages with questions, and `printed` that of documents as machines print them. Without `real` all samples
     are synthetic and there is no prose. `piece` counts the pieces of a run that was resumed: each has documents of its
-    own.
+    own. Of `ranks` devices that train together, this one's documents are those of `rank`.
     """
 
     tokenizer: Path
@@ -63,6 +63,8 @@ class Diet:
     printed: float = 0.2
     asked: float = 0.08
     piece: int = 0
+    rank: int = 0
+    ranks: int = 1
 
 
 def batches(diet: Diet, first: int, stride: int, prose_share: Any) -> Iterator[Batch]:
@@ -186,8 +188,8 @@ def start(diet: Diet, workers: int, depth: int = 64) -> Feed:
     queue = context.Queue(maxsize=depth)
     prose_share = context.Value("d", 1.0 if diet.real else 0.0)
     started = tuple(
-        context.Process(target=_work, args=(diet, index, workers, prose_share, queue), daemon=True)
-        for index in range(workers)
+        context.Process(target=_work, args=(diet, index, workers * diet.ranks, prose_share, queue), daemon=True)
+        for index in range(diet.rank * workers, (diet.rank + 1) * workers)
     )
     for worker in started:
         worker.start()

@@ -11,6 +11,7 @@ later `--resume`. `--start` takes only the weights of another run, or those that
 
 A schedule can be spread over machines that share nothing but weights: with `--part 0 0.5` the first runs its first half, and
 with `--part 0.5 1 --start last` the second runs the rest. The optimisers' moments are lost; the warm-up builds new ones.
+With `--devices 2` two devices of one machine train together, each on documents of its own: a step has twice the tokens.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -32,6 +34,7 @@ from . import feed
 from .encode import Codec, load
 from .model import Decoder, Shape, save
 from .muon import Muon
+from .ranks import ALONE, Ranks, spawn
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,8 @@ def answer_loss(model: Decoder, ids: Tensor, starts: Tensor, ends: Tensor) -> Te
 class Training:
     """The model with its optimisers, and how far they are; the only owner of what a step changes."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, settings: Settings, ranks: Ranks = ALONE) -> None:
+        self.settings, self.ranks = settings, ranks
         self.device = torch.device(settings.device)
         self.model = Decoder(settings.shape).to(self.device)
         matrices = [weight for weight in self.model.layers.parameters() if weight.dim() == 2]
@@ -99,6 +102,7 @@ class Training:
             self._begin_with(settings.start)
         if settings.resumed:
             self._restore()
+        ranks.copy_first(self.model.parameters())
         if settings.compiled:
             torch._dynamo.config.recompile_limit = 2 * len(feed.LENGTHS)  # one program a length
             for layer in self.model.layers:
@@ -112,6 +116,7 @@ class Training:
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             loss = answer_loss(self.model, ids, starts, ends)
         torch.autograd.backward(loss)
+        self.ranks.average(self.model.parameters())
         torch.nn.utils.clip_grad_norm_(self.others, 1.0)
         share = share_of_rate(self.settings, self.step, self.elapsed)
         self.muon.lr = self.settings.matrix_rate * share
@@ -119,7 +124,7 @@ class Training:
         self.muon.step()
         self.adam.step()
         self.model.zero_grad(set_to_none=True)
-        self.seen, self.step = self.seen + ids.numel(), self.step + 1
+        self.seen, self.step = self.seen + ids.numel() * self.ranks.count, self.step + 1
         return loss.detach()
 
     def checkpoint(self, codec: Codec) -> None:
@@ -159,12 +164,15 @@ class Training:
         self.model.load_state_dict(weights)
 
 
-def run(settings: Settings, feed_of: Callable[[feed.Diet, int], feed.Feed] = feed.start) -> None:
+def run(settings: Settings, ranks: Ranks = ALONE, feed_of: Callable[[feed.Diet, int], feed.Feed] = feed.start) -> None:
     torch.manual_seed(1)
     torch.set_float32_matmul_precision("high")
     (settings.out / "done").unlink(missing_ok=True)
-    training = Training(settings)
-    food = feed_of(replace(settings.diet, piece=settings.diet.piece + training.piece), settings.workers)
+    if settings.device == "cuda":
+        settings = replace(settings, device=f"cuda:{ranks.rank}")
+    training = Training(settings, ranks)
+    diet = replace(settings.diet, piece=settings.diet.piece + training.piece, rank=ranks.rank, ranks=ranks.count)
+    food = feed_of(diet, settings.workers)
     codec = Codec.of(load(settings.diet.tokenizer))
     size = sum(weight.numel() for weight in training.model.parameters())
     print(f"{size / 1e6:.2f} M parameters on {training.device}", flush=True)
@@ -178,15 +186,18 @@ def run(settings: Settings, feed_of: Callable[[feed.Diet, int], feed.Feed] = fee
         loss = training.learn(food.batch())
         sums += torch.stack((loss, torch.ones_like(loss)))
         now = time.monotonic()
-        training.elapsed = before + now - began
+        training.elapsed = ranks.elapsed(before + now - began)
         if now - shown > 5:
-            _show(training, food, sums.tolist(), now - shown)
             food.check()
+            if ranks.rank == 0:
+                _show(training, food, sums.tolist(), now - shown)
             sums.zero_()
             shown = now
-        if now - saved > 120:
+        if now - saved > 120 and ranks.rank == 0:
             training.checkpoint(codec)
             saved = now
+    if ranks.rank:
+        return
     training.checkpoint(codec)
     over = training.elapsed >= settings.seconds
     state = "done" if over else f"paused at {settings.done(training.elapsed):.0%}"
@@ -198,7 +209,7 @@ def run(settings: Settings, feed_of: Callable[[feed.Diet, int], feed.Feed] = fee
 def _show(training: Training, food: feed.Feed, sums: list[float], seconds: float) -> None:
     """A line about the last seconds: loss, speed, batches that wait, rate of learning."""
     total, count = sums
-    speed = count * training.settings.diet.tokens / seconds / 1e6
+    speed = count * training.ranks.count * training.settings.diet.tokens / seconds / 1e6
     place = f"{training.elapsed:6.0f}s step {training.step} loss {total / count:.4f}"
     print(f"{place} {speed:.2f} Mtok/s queue {food.queue.qsize()} lr {training.muon.lr:.5f}", flush=True)
 
@@ -221,6 +232,7 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=Shape.num_hidden_layers)
     parser.add_argument("--gate", type=int, default=Shape.intermediate_size)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--devices", type=int, default=1, help="devices that train together, each with its --workers")
     parser.add_argument("--eager", action="store_true", help="do not compile the layers")
     parser.add_argument("--start", type=Path, help="begin with the weights of this folder")
     parser.add_argument(
@@ -247,6 +259,7 @@ def main() -> None:
     parser.add_argument(
         "--printed", type=float, default=feed.Diet.printed, help="share of documents as machines print them"
     )
+    parser.add_argument("--asked", type=float, default=feed.Diet.asked, help="share of real passages with questions")
     chosen = parser.parse_args()
     shape = Shape(
         hidden_size=chosen.hidden,
@@ -255,26 +268,36 @@ def main() -> None:
         num_attention_heads=chosen.hidden // Shape.head_dim,
     )
     chosen.out.mkdir(parents=True, exist_ok=True)
-    run(
-        Settings(
-            out=chosen.out,
-            seconds=chosen.minutes * 60,
-            workers=chosen.workers,
-            diet=feed.Diet(
-                chosen.tokenizer, chosen.tokens, chosen.real, chosen.recorded, chosen.printed, piece=chosen.piece
+    spawn(
+        partial(
+            run,
+            Settings(
+                out=chosen.out,
+                seconds=chosen.minutes * 60,
+                workers=chosen.workers,
+                diet=feed.Diet(
+                    chosen.tokenizer,
+                    chosen.tokens,
+                    chosen.real,
+                    chosen.recorded,
+                    chosen.printed,
+                    chosen.asked,
+                    chosen.piece,
+                ),
+                shape=shape,
+                device=chosen.device,
+                compiled=not chosen.eager and chosen.device != "cpu",
+                start=chosen.start,
+                resumed=chosen.resume,
+                prose_until=chosen.prose_until,
+                prose_after=chosen.prose_after,
+                part=_part(parser, *chosen.part),
+                pause=None if chosen.pause is None else chosen.pause * 60,
+                matrix_rate=Settings.matrix_rate * chosen.rate,
+                other_rate=Settings.other_rate * chosen.rate,
             ),
-            shape=shape,
-            device=chosen.device,
-            compiled=not chosen.eager and chosen.device != "cpu",
-            start=chosen.start,
-            resumed=chosen.resume,
-            prose_until=chosen.prose_until,
-            prose_after=chosen.prose_after,
-            part=_part(parser, *chosen.part),
-            pause=None if chosen.pause is None else chosen.pause * 60,
-            matrix_rate=Settings.matrix_rate * chosen.rate,
-            other_rate=Settings.other_rate * chosen.rate,
-        )
+        ),
+        chosen.devices,
     )
 
 

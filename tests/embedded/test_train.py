@@ -120,10 +120,10 @@ def test_a_paused_run_goes_on_to_its_end(settings: Settings, batch: feed.Batch) 
         return Food(context.Queue(), context.Value("d", 0.0), ())
 
     whole = dataclasses.replace(settings, seconds=1.0)
-    run(dataclasses.replace(whole, pause=0.05), food)
+    run(dataclasses.replace(whole, pause=0.05), feed_of=food)
     paused = Training(dataclasses.replace(whole, resumed=True))
     assert not (settings.out / "done").exists()
     assert 0.05 <= paused.elapsed < 1.0
-    run(dataclasses.replace(whole, resumed=True), food)
+    run(dataclasses.replace(whole, resumed=True), feed_of=food)
     assert (settings.out / "done").exists()
     assert Training(dataclasses.replace(whole, resumed=True)).step > paused.step
