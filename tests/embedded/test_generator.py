@@ -92,6 +92,14 @@ def test_training_never_sees_held_out_items() -> None:
     assert 0.4 < share < 0.6
 
 
+def test_training_sees_what_is_left_out() -> None:
+    """The CRC-32 of an empty alternative is 0."""
+    import random
+
+    train = Draw(random.Random(1), "train")
+    assert {train.pick("|a|b") for _ in range(40)} == {"", "a", "b"}
+
+
 def test_some_layouts_are_held_out_and_the_splits_share_no_document() -> None:
     assert any(is_held_out(name) for name in _LAYOUTS)
     train = {each.text for each in samples(0, 150, "train")}

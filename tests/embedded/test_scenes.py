@@ -62,6 +62,14 @@ def test_a_slot_that_is_left_out_is_absent() -> None:
     assert found == {True, False}
 
 
+def test_training_leaves_out_one_of_three() -> None:
+    scene = Scene("x", "A[ on {day:date}| by {day:date}|].", "date ; day")
+    found = {
+        bool(compose(Draw(random.Random(seed), "train"), scene)[0].present) for seed in range(20)
+    }
+    assert found == {True, False}
+
+
 def test_only_a_part_of_a_name_is_no_answer() -> None:
     content, _ = compose(
         Draw(random.Random(1), "train"), Scene("x", "Hi {who.given}!", "name ; who")
