@@ -14,6 +14,7 @@ from examples.train_embedded.scenes.scene import Drawing
 from examples.train_embedded.scenes.statements import attributes
 from examples.train_embedded.scenes.supplies import supply
 from examples.train_embedded.scenes.template import parse
+from examples.train_embedded.scenes.wordlists import LISTS
 from examples.train_embedded.schema import ask
 
 
@@ -115,3 +116,53 @@ def test_statements_say_their_classes_in_other_words() -> None:
         schema, answer = ask(draw, content)
         Draft202012Validator(schema).validate(answer)
         assert text
+
+
+def test_amounts_add_up() -> None:
+    scene = Scene(
+        "x",
+        "<items 2-4:{n:count 2-9} x {each:money 2-9} = {sum:times n each}>\nnet {net:total items.sum}, "
+        "[less {off:share net 5-20}|][, VAT {rate:vat} {tax:share net rate}|]: {all:total net tax -off}",
+        "items ; items*\nn ; items.n\neach ; items.each\nsum ; items.sum\nnet ; net\noff ; off\ntax ; tax\nall ; all",
+    )
+    for seed in range(30):
+        content, _ = compose(Draw(random.Random(seed), "train"), scene)
+        gold = {fact.keys: fact.value.forms[0].gold for fact in content.present}
+        rows = [[cell.forms[0].gold for cell in row] for row in content.rows[0].cells]
+        assert all(amount == pytest.approx(n * each, abs=0.006) for n, each, amount in rows)
+        assert gold["net"] == pytest.approx(sum(row[2] for row in rows))
+        assert gold["all"] == pytest.approx(gold["net"] + gold.get("tax", 0) - gold.get("off", 0))
+
+
+def test_rows_share_their_marks() -> None:
+    scene = Scene("x", "<items 4-4:[- |* |+ ]{what:of ware}>", "items ; items*\nname ; items.what")
+    for seed in range(20):
+        _, text = compose(Draw(random.Random(seed), "train"), scene)
+        assert len({line[0] for line in text.split("\n")}) == 1
+
+
+@pytest.mark.parametrize(
+    ("sort", "written", "gold"),
+    [
+        ("spelled 21-21", "twenty-one", 21),
+        ("spelled 340-340", "three hundred and forty", 340),
+        ("spoken 12-12", "quarter to one in the afternoon", "12:45"),
+        ("spoken 19-19", "half past seven in the evening", "19:30"),
+        ("stars 4-4", "four out of five", 4),
+        ("grand 45-45", "€45k", 45000),
+        ("grand 45-45 bare", "45,000", 45000),
+    ],
+)
+def test_one_value_has_many_written_forms(sort: str, written: str, gold: object) -> None:
+    found = drawing()
+    values = [supply(found, sort) for _ in range(300)]
+    assert written in {value.written for value in values}
+    assert {value.forms[0].gold for value in values if value.written == written} == {gold}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_word_lists_name_lists_that_exist(name: str) -> None:
+    found = drawing()
+    drawn = {supply(found, f"of {name}").written for _ in range(60)}
+    assert len(drawn) > 4
+    assert not any("{" in each for each in drawn)

@@ -4,16 +4,34 @@
 modules are the scenes.
 """
 
-from . import abroad, desks, letters, living, offices, papers, posts, tables, trading, wares, working
+from . import (
+    abroad,
+    contacts,
+    desks,
+    invoices,
+    letters,
+    living,
+    offices,
+    orders,
+    papers,
+    posts,
+    tables,
+    trading,
+    wares,
+    working,
+)
 from .scene import Scene, compose
 from .statements import statements
 
 SCENES: tuple[Scene, ...] = (
     *abroad.SCENES,
+    *contacts.SCENES,
     *desks.SCENES,
+    *invoices.SCENES,
     *letters.SCENES,
     *living.SCENES,
     *offices.SCENES,
+    *orders.SCENES,
     *papers.SCENES,
     *posts.SCENES,
     *tables.SCENES,

@@ -85,6 +85,7 @@ class Drawing:
     states: dict[str, str] = field(default_factory=dict)
     rows: dict[str, list[Drawing]] = field(default_factory=dict)
     parent: Drawing | None = None
+    marks: dict[int, int] = field(default_factory=dict)  # what its rows have chosen between cells
 
     def write(self, sequence: Sequence) -> str:
         return "".join(self._parts(sequence))
@@ -120,7 +121,10 @@ class Drawing:
     def _choice(self, choice: Choice) -> str:
         rng = self.draw.rng
         held = choice.held and self.draw.split == "heldout" and rng.random() < 0.5
-        states, sequence = choice.options[rng.choice(choice.held if held else choice.seen)]
+        chosen = rng.choice(choice.held if held else choice.seen)
+        if choice.is_mark and self.parent is not None:
+            chosen = self.parent.marks.setdefault(id(choice), chosen)
+        states, sequence = choice.options[chosen]
         self.states.update(states)
         return self.write(sequence)
 

@@ -12,7 +12,9 @@ from ..moments import date, date_time, duration, time, year
 from ..numerals import DAYS, MONTHS, integer_text
 from ..values import NUMBER, STRING, Form, Value, count, money, number, object_of, percent, several, text
 from ..wording import coined, digits, phrase, title, title_words
+from . import figures
 from .vocabulary import clause, dish, duty, goods, material, place, reason, room, subject, symptom
+from .wordlists import LISTS
 
 if TYPE_CHECKING:
     from .scene import Drawing
@@ -186,6 +188,17 @@ def _relative(drawing: Drawing, told: str) -> Value:
     return Value(said, tuple(form for form in whole.forms if form.gold == day.isoformat() and "as" not in form.hint))
 
 
+def _of(drawing: Drawing, told: str) -> Value:
+    """An entry of one of the word lists: `of product`; `of product up` begins with a capital."""
+    name, _, case = told.partition(" ")
+
+    def make(draw: Draw) -> Value:
+        found = figures.picked(draw, LISTS, name)
+        return text(found[:1].upper() + found[1:] if case else found, remake=make)
+
+    return make(drawing.draw)
+
+
 def _brand(draw: Draw) -> str:
     return draw.rng.choice(
         (
@@ -204,4 +217,7 @@ _SORTS: dict[str, Callable[[Drawing, str], Value]] = {
     "percent": _plain(percent), "code": _code, "words": _words, "title": _plain(title), "phrase": _plain(phrase), "list": _list, "age": _age,
     "goods": _said(goods), "dish": _said(dish), "duty": _said(duty), "clause": _said(clause), "place": _said(place), "reason": _said(reason), "author": _author, "relative": _relative,
     "subject": _said(subject), "material": _said(material), "symptom": _said(symptom), "room": _said(room), "brand": _said(_brand),
+    "of": _of, "spelled": figures.spelled, "grand": figures.grand, "big": figures.big, "spoken": figures.spoken, "days": figures.days, "months": figures.months,
+    "floor": figures.floor, "stars": figures.stars, "country": figures.country, "tel": figures.telephone, "measure": figures.measure,
+    "total": figures.total, "times": figures.times, "share": figures.share, "difference": figures.difference, "vat": figures.vat,
 }  # fmt: skip

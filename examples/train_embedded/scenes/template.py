@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from ..draw import is_held_out
 
@@ -34,6 +34,12 @@ class Choice:
     options: tuple[tuple[tuple[tuple[str, str], ...], Sequence], ...]
     seen: tuple[int, ...]
     held: tuple[int, ...]
+
+    @cached_property
+    def is_mark(self) -> bool:
+        """Whether all that is chosen is a bullet or a separator, which the rows of a table share."""
+        parts = [part for states, sequence in self.options for part in (*sequence.nodes, *states)]
+        return all(isinstance(part, str) and len(part) < 5 for part in parts)
 
 
 @dataclass(frozen=True)
