@@ -105,7 +105,7 @@ def build_runner(
     refuse_experts(spec, device, parallel)
     _refuse_adapters(spec, adapters)
     own = _own_part(spec, parallel)
-    _refuse_invariance(model, device)
+    _refuse_invariance(model, spec, device, parallel)
     max_context = context_limit(model.max_context, spec)
     limits = RunnerLimits(
         max_batched_tokens=scheduler.max_batched_tokens,
@@ -231,11 +231,22 @@ def _refuse_adapters(spec: ModelSpec, settings: AdapterSettings) -> None:
         )
 
 
-def _refuse_invariance(model: ModelConfig, device: torch.device) -> None:
-    """Raise `ConfigError` for a deterministic engine on a GPU: its kernels split sums by the size of a step."""
-    if model.deterministic and device.type == "cuda":
+def _refuse_invariance(
+    model: ModelConfig, spec: ModelSpec, device: torch.device, parallel: Parallel | None
+) -> None:
+    """Raise `ConfigError` for what has no batch-invariant kernels on a GPU, if the engine is deterministic."""
+    if not model.deterministic or device.type != "cuda":
+        return
+    found = None
+    if spec.experts is not None:
+        found = "mixtures of experts"
+    elif model.quantization != "none":
+        found = "weights that are quantised while they are loaded"
+    elif parallel is not None:
+        found = "a model on several GPUs"
+    if found is not None:
         raise ConfigError(
-            "a deterministic engine runs on a CPU only",
+            f"a deterministic engine on a GPU does not support {found}",
             where="deterministic",
             hint="set device to cpu, or leave deterministic at false",
         )

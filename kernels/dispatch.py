@@ -28,6 +28,10 @@ def choose(
         return ReferenceKernels() if invariant is None else InvariantKernels(dtype=invariant)
     if device.type == "cuda":
         # Triton is loaded where there is a GPU to run it.
+        if invariant is not None:
+            from .invariant_gpu import InvariantGpuKernels
+
+            return InvariantGpuKernels(device, invariant)
         from .gpu import GpuKernels
 
         return GpuKernels(device, prompts)

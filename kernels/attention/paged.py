@@ -8,15 +8,19 @@ Does not: compute. Reference: `reference_attention.ReferenceAttention`.
 from collections.abc import Sequence
 
 import torch
+import triton
 from torch import Tensor
 
 from ..contracts import PLAIN_SCALING, AttentionPass, Places, QKNorm, Ragged, ScoreScaling
 from .attention_launch import refuse_sinks
-from .prefill import TileAttention, tile_shape
+from .prefill import TileAttention, TileShape, tile_shape
 from .rope_and_store import rope_and_store
 from .shared_prefix import PackedAttention
 from .single_token import LoneAttention
 from .split_kv import DecodeAttention, decode_shape
+
+HEADS_TOGETHER = 4
+"""Heads that a program of `rope_and_store` norms in a deterministic step of any number of rows."""
 
 
 def split_attention(
@@ -45,6 +49,12 @@ def tile_attention(
     return TileAttention(ragged, rows, heads, cache_shape, shape, scores, window)
 
 
+def unsplit_shape(group: int, element_bytes: int) -> TileShape:
+    """The tiles of `UnsplitAttention` for `group` query heads per key head: small, for steps of few tokens."""
+    rows = max(16, triton.next_power_of_2(group))
+    return TileShape(rows=rows, tile=32 if element_bytes > 2 else 64, stages=3, warps=4)
+
+
 def attend(
     ragged: Ragged,
     places: Places,
@@ -57,6 +67,44 @@ def attend(
     if places.positions.shape[0] == ragged.context_lengths.shape[0] == 1:
         return LoneAttention(ragged, places, heads, cache_shape, scores=scores, window=window)
     return PagedAttention(ragged, places, heads, cache_shape, scores, window)
+
+
+class UnsplitAttention:
+    """Prepared attention of a deterministic step: a row's result does not depend on the other rows of the step.
+
+    One kernel with tiles of one shape serves prompts and single tokens, and reads a row's keys in order, so a step of
+    few long contexts does not fill the device.
+    """
+
+    def __init__(
+        self,
+        ragged: Ragged,
+        places: Places,
+        heads: int,
+        cache_shape: Sequence[int],
+        scores: ScoreScaling = PLAIN_SCALING,
+        window: int | None = None,
+    ) -> None:
+        self._ragged, self._places = ragged, places
+        self._prepared = heads, cache_shape, scores, window
+        self._tiles: TileAttention | None = None
+
+    def run(
+        self, fused: Tensor, norms: QKNorm | None, cache: Tensor, sinks: Tensor | None = None
+    ) -> Tensor:
+        """See `AttentionPass.run`; `fused` has contiguous rows and `cache` is contiguous."""
+        refuse_sinks(sinks)
+        query = rope_and_store(fused, self._places, norms, cache, together=HEADS_TOGETHER)
+        rows = query.shape[0]
+        if self._tiles is None:
+            heads, cache_shape, scores, window = self._prepared
+            shape = unsplit_shape(heads // cache_shape[3], query.element_size())
+            self._tiles = TileAttention(
+                self._ragged, rows, heads, cache_shape, shape, scores, window, few=0
+            )
+        out = torch.empty_like(query)
+        self._tiles.run(query, cache, out)
+        return out
 
 
 class PagedAttention:

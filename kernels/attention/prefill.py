@@ -198,7 +198,7 @@ def tile_shape(dim: int, group: int, element_bytes: int) -> TileShape:
 
 
 class TileAttention:
-    """Prepared attention of a step's sequences with more than `few_tokens` new tokens; the others are not touched."""
+    """Prepared attention of a step's sequences with many new tokens; the others are not touched."""
 
     def __init__(
         self,
@@ -209,8 +209,12 @@ class TileAttention:
         shape: TileShape,
         scores: ScoreScaling = PLAIN_SCALING,
         window: int | None = None,
+        few: int | None = None,
     ) -> None:
-        """Prepare the attention of queries [rows, heads, head_dim]."""
+        """Prepare the attention of queries [rows, heads, head_dim].
+
+        Sequences with up to `few` new tokens are left out; None: `few_tokens`.
+        """
         sizes = layout(heads, cache_shape, scores, window)
         tokens = shape.rows // sizes.group
         starts = ragged.query_starts[:-1]
@@ -222,7 +226,7 @@ class TileAttention:
         self._grid = sizes.kv_heads, len(tiles)
         self._options = sizes.options(shape, starts) | {
             "BLOCK_ROWS": shape.rows,
-            "FEW": few_tokens(sizes.group),
+            "FEW": few_tokens(sizes.group) if few is None else few,
         }
 
     def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:

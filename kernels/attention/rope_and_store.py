@@ -101,18 +101,26 @@ def _rope_and_store(
     tl.store(at + HALF, as_kept(out_second, cache_ptr), mask=to_cache)
 
 
-def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: Tensor) -> Tensor:
+def rope_and_store(
+    fused: Tensor,
+    places: Places,
+    norms: QKNorm | None,
+    cache: Tensor,
+    *,
+    together: int | None = None,
+) -> Tensor:
     """Norm and rotate queries and keys, store keys and values; returns the queries.
 
     `fused` has contiguous rows; `cache` [2, num_blocks, block_size, kv_heads, head_dim] and the tables are contiguous.
-    Arithmetic is float32.
+    Arithmetic is float32. `together`: the heads of a program, 4 or more; None: chosen by the number of rows, with which
+    the order of a norm's sum may change.
     """
     rows, all_heads, dim = fused.shape
     kv_heads = cache.shape[3]
     heads = all_heads - 2 * kv_heads
     query = torch.empty((rows, heads, dim), dtype=fused.dtype, device=fused.device)
     half = dim // 2
-    together = _heads(rows)
+    together = together or _heads(rows)
     _rope_and_store[(triton.cdiv(all_heads, together), rows)](
         fused,
         fused.stride(0),

@@ -39,7 +39,9 @@ _FLAT_RESIDENT: Final = 6
 class TokenSampler:
     """Sampler of up to `most_rows` rows of logits on one device. One instance serves one stream."""
 
-    def __init__(self, device: torch.device, most_rows: int) -> None:
+    def __init__(self, device: torch.device, most_rows: int, splits: int | None = None) -> None:
+        """`splits`: the programs of a row, by which sums over it are ordered; None: as many as fill the device."""
+        self._splits = splits
         self._cold = torch.zeros(most_rows, dtype=torch.float32, device=device)
         self._keys = torch.zeros((most_rows, 2), dtype=torch.int64, device=device)
         self._counters = torch.zeros(most_rows, dtype=torch.int32, device=device)
@@ -59,7 +61,7 @@ class TokenSampler:
             )
         if args.draw is None:
             args = replace(args, draw=Draw(self._cold[:rows], self._keys[:rows]), truncation=None)
-        run = _Run(_in_words(logits), args)
+        run = _Run(_in_words(logits), args, self._splits)
         run.tile_pass(self._counters)
         if run.truncates:
             run.cut_pass()
@@ -70,10 +72,10 @@ class TokenSampler:
 class _Run:
     """The buffers and launches of one call."""
 
-    def __init__(self, logits: Tensor, args: SampleArgs) -> None:
+    def __init__(self, logits: Tensor, args: SampleArgs, splits: int | None = None) -> None:
         """`args.draw` is never None: greedy rows have a temperature of 0."""
         rows, columns = logits.shape
-        self.logits, self.args = logits, args
+        self.logits, self.args, self.splits = logits, args, splits
         self.vocab = min(args.vocab, columns)
         # An even number: programs go through two tiles side by side; the last may be empty.
         self.tiles = 2 * triton.cdiv(self.vocab, 2 * TILE)
@@ -153,7 +155,8 @@ class _Run:
         """Launch the pass over all tiles: the draw and, with truncation, groups and candidates for the next passes."""
         programs = processors(self.logits.device) * _RESIDENT
         # Programs a row: as few as fill the device.
-        splits = max(1, min(self.tiles // 2, programs // self.logits.shape[0]))
+        wanted = programs // self.logits.shape[0] if self.splits is None else self.splits
+        splits = max(1, min(self.tiles // 2, wanted))
         tile_pass[(self.logits.shape[0], splits)](
             *self._given(),
             self.groups,
@@ -199,14 +202,16 @@ class _Run:
 
     def flat_pass(self, counters: Tensor) -> None:
         """Launch the truncation of the remaining rows; after `cut_pass`."""
-        programs = processors(self.logits.device) * _FLAT_RESIDENT
-        flat_pass[(max(self.logits.shape[0], programs),)](
+        rows, most = self.logits.shape[0], min(self.tiles, self.splits or self.tiles)
+        fill = processors(self.logits.device) * _FLAT_RESIDENT
+        flat_pass[(max(rows, fill) if self.splits is None else rows * most,)](
             *self._given(),
             self._cutoffs(),
             self.parts,
             counters,
             self.outputs,
             self.flat,
+            most,
             **self._flags(),
             padded_tiles=triton.next_power_of_2(self.tiles),
             paired=_paired(self.logits),

@@ -288,6 +288,7 @@ def flat_pass(
     counters: tl.tensor,
     outputs: Outputs,
     flat: FlatRows,
+    most_splits: tl.tensor,
     tiles: tl.constexpr,
     padded_tiles: tl.constexpr,
     paired: tl.constexpr,
@@ -298,14 +299,17 @@ def flat_pass(
     with_logprobs: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    """Finish the rows left by `cut_pass`, which all programs share: grid [at least rows]."""
+    """Finish the rows left by `cut_pass`, which all programs share: grid [at least rows].
+
+    A row has `most_splits` programs, at most `tiles`, or fewer if there are not enough.
+    """
     scores, mask, draw = Scores(*scores), MaskWords(*mask), DrawInputs(*draw)
     truncation, outputs, flat = Cutoffs(*truncation), Outputs(*outputs), FlatRows(*flat)
     if EARLY:
         gdc_launch_dependents()
         gdc_wait()
     left = tl.load(outputs.flat_rows)
-    splits = tl.minimum(tl.num_programs(0) // tl.maximum(left, 1), tiles)
+    splits = tl.minimum(tl.num_programs(0) // tl.maximum(left, 1), most_splits)
     if tl.program_id(0) >= left * splits:
         return
     split = tl.program_id(0) % splits

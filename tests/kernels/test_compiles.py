@@ -9,8 +9,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_kernels_compile_for_a_gpu() -> None:
-    """Four parts of eight: `python -m tests.support.compiled` takes two minutes for all."""
-    parts = ["walks", "drafts", "experts", "attention"]
+    """Five parts of nine: `python -m tests.support.compiled` takes two minutes for all."""
+    parts = ["walks", "drafts", "experts", "attention", "deterministic"]
     command = [sys.executable, "-m", "tests.support.compiled", *parts]
     variables = {
         k: v for k, v in os.environ.items() if k not in ("TRITON_INTERPRET", "PYTHONSAFEPATH")
@@ -32,5 +32,6 @@ def test_kernels_compile_for_a_gpu() -> None:
         "_packed",
         "_tiles",
         "_rope_and_store",
+        "_fixed_order",
     ):
         assert f"'{kernel}'" in done.stdout

@@ -120,9 +120,9 @@ def answers(assembly: Assembly, requests: list[Request], rng: random.Random) -> 
     return found
 
 
-def alone(model: Path, requests: list[Request]) -> dict[str, Answer]:
+def alone(model: Path, requests: list[Request], **settings: object) -> dict[str, Answer]:
     """Each request on an engine that has no other one, nothing cached and all the room it needs."""
-    assembly = engine(model, {"prefix_caching": False, "num_blocks": 400})
+    assembly = engine(model, {"prefix_caching": False, "num_blocks": 400, **settings})
     try:
         return {
             request.id: answers(assembly, [request], random.Random(0))[request.id]
@@ -132,13 +132,16 @@ def alone(model: Path, requests: list[Request]) -> dict[str, Answer]:
         assembly.close()
 
 
-def compare(model: Path, seed: int, checks: int, prompts: int = 200) -> Tally:
-    """Compare until `checks` checks are done; every engine gets all requests, in companies of random size."""
+def compare(model: Path, seed: int, checks: int, prompts: int = 200, **fixed: object) -> Tally:
+    """Compare until `checks` checks are done; every engine gets all requests, in companies of random size.
+
+    `fixed`: settings of all engines.
+    """
     rng, tally = random.Random(seed), Tally()
     requests = random_requests(rng, random_prompts(rng, prompts))
-    right = alone(model, requests)
+    right = alone(model, requests, **fixed)
     while tally.checks < checks:
-        settings = random_settings(rng)
+        settings = random_settings(rng) | fixed
         assembly = engine(model, settings)
         try:
             for company in _companies(rng, requests):
@@ -170,11 +173,12 @@ def main() -> None:
     parser.add_argument("--checks", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", type=Path, default=None)
+    parser.add_argument("--dtype", default="auto")
     asked = parser.parse_args()
     began = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         model = asked.model or write_checkpoint(Path(folder), QWEN3)
-        tally = compare(model, asked.seed, asked.checks)
+        tally = compare(model, asked.seed, asked.checks, dtype=asked.dtype)
     print(
         f"{tally.checks} checks of {tally.tokens} tokens: {len(tally.differ)} differ; "
         f"{tally.preemptions} preemptions, {tally.cached} cached tokens, {tally.accepted} accepted drafts; "

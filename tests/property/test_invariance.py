@@ -37,7 +37,7 @@ def test_an_answer_that_differs_is_told_with_its_engine(
 ) -> None:
     """A planted fault: a request's tokens in a batch differ from its tokens alone."""
     wrong: dict[str, invariance.Answer] = dict.fromkeys(map(str, range(2)), ((), (), None))
-    monkeypatch.setattr(invariance, "alone", lambda *_: wrong)
+    monkeypatch.setattr(invariance, "alone", lambda *_, **__: wrong)
     tally = invariance.compare(write_checkpoint(tmp_path, QWEN3), seed=1, checks=2, prompts=2)
     assert len(tally.differ) == 2
     assert "max_batched_tokens" in tally.differ[0]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import torch
 import triton
-from intaglio.kernels.attention.paged import attend
+from intaglio.kernels.attention.paged import UnsplitAttention, attend
 from intaglio.kernels.contracts import (
     PLAIN_SCALING,
     Activation,
@@ -36,6 +36,7 @@ from intaglio.kernels.experts.grouped_experts import GroupedExperts
 from intaglio.kernels.grammar import walk_masks
 from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar.vocabulary_layout import lay_out
+from intaglio.kernels.linear.fixed_order import FixedOrderWeight, agreeing_tiles
 from intaglio.kernels.linear.linear import DenseWeight, most_rows
 from intaglio.kernels.memory.kv_copy import kv_copy
 from intaglio.kernels.quantised.coded_weight import CodedWeight
@@ -164,6 +165,31 @@ def linears() -> None:
                 down.matmul(gated, epilogue=AddTo(x, norm))
 
 
+def deterministic() -> None:
+    """A layer's products in every tile, and attention of single tokens and of a prompt, with equal bits for a row."""
+    counters = torch.zeros(1 << 10, dtype=torch.int32)
+    for sizes in SIZES[1:]:
+        for outputs, inputs in ((sizes.hidden, sizes.inner), (2 * sizes.inner, sizes.hidden)):
+            matrix = torch.zeros((outputs, inputs), dtype=torch.bfloat16)
+            agreeing_tiles(FixedOrderWeight(matrix, None, counters), torch.bfloat16)
+        cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.bfloat16)
+        weight = torch.zeros(sizes.dim, dtype=torch.bfloat16)
+        norms = QKNorm(weight, weight, 1e-6) if sizes.normed else None
+        for counts in ([1] * 4, [40, 1]):
+            starts = torch.tensor([0, *counts]).cumsum(0).int()
+            rows, count = sum(counts), len(counts)
+            ragged = Ragged(starts, torch.full((count,), 50).int(), torch.ones(count, 4).int())
+            turns = torch.zeros((64, sizes.dim), dtype=torch.bfloat16)
+            places = Places(turns, turns, torch.zeros(rows).int(), torch.zeros(rows).int())
+            heads = sizes.heads + 2 * sizes.kv_heads
+            fused = torch.zeros((rows, heads, sizes.dim), dtype=torch.bfloat16)
+            for window in (None, 1024):
+                attention = UnsplitAttention(
+                    ragged, places, sizes.heads, cache.shape, window=window
+                )
+                attention.run(fused, norms, cache)
+
+
 def experts() -> None:
     """Mixtures with few experts and many, of one row, of some, and of a prompt."""
     for hidden, ffn, count, per_token in ((2048, 768, 128, 8), (4096, 1024, 8, 2)):
@@ -245,6 +271,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "picks": picks,
     "drafts": drafts,
     "linears": linears,
+    "deterministic": deterministic,
     "experts": experts,
     "quantised": quantised,
     "attention": attention,
