@@ -55,6 +55,14 @@ def test_an_alternative_states_what_stands_before_its_colon() -> None:
         assert content.present[0].value.forms[0].gold is (text == "Settled.")
 
 
+def test_an_alternative_may_need_what_is_stated() -> None:
+    scene = Scene(
+        "x", "[#v=good:Fine.|#v=bad:Poor.][?v=good: Buy it.|?v=bad: Leave it.]", "v ; v=good,bad"
+    )
+    texts = {compose(Draw(random.Random(seed), "train"), scene)[1] for seed in range(20)}
+    assert texts == {"Fine. Buy it.", "Poor. Leave it."}
+
+
 def test_a_slot_that_is_left_out_is_absent() -> None:
     scene = Scene("x", "A[ on {day:date}|].", "date ; day")
     found = {
@@ -76,6 +84,13 @@ def test_only_a_part_of_a_name_is_no_answer() -> None:
         Draw(random.Random(1), "train"), Scene("x", "Hi {who.given}!", "name ; who")
     )
     assert content.present == content.absent == ()
+
+
+def test_a_currency_is_stated_only_beside_an_amount() -> None:
+    scene = Scene("x", "Free entry[, tickets {price:money 3-9}|].", "price ; price\ncurrency ; $")
+    for seed in range(20):
+        content, text = compose(Draw(random.Random(seed), "train"), scene)
+        assert ("currency" in {fact.keys for fact in content.present}) is ("tickets" in text)
 
 
 def test_rows_have_the_values_of_their_lines() -> None:

@@ -101,6 +101,12 @@ class Drawing:
             else:
                 yield self._lines(node)
 
+    def has(self, written: str) -> bool:
+        """Whether this document, or an earlier row of it, has a value, so that lists do not repeat themselves."""
+        around = self.parent or self
+        drawings = [self, around, *(row for rows in around.rows.values() for row in rows)]
+        return any(written == value.written for each in drawings for value in each.values.values())
+
     def _slot(self, slot: Slot) -> str:
         value = self.known(slot.name)
         if value is None:
@@ -121,12 +127,21 @@ class Drawing:
     def _choice(self, choice: Choice) -> str:
         rng = self.draw.rng
         held = choice.held and self.draw.split == "heldout" and rng.random() < 0.5
-        chosen = rng.choice(choice.held if held else choice.seen)
+        indices = choice.held if held else choice.seen
+        possible = [index for index in indices if self._has_one(choice.needs[index])]
+        if not possible:
+            return ""
+        chosen = rng.choice(possible)
         if choice.is_mark and self.parent is not None:
             chosen = self.parent.marks.setdefault(id(choice), chosen)
         states, sequence = choice.options[chosen]
         self.states.update(states)
         return self.write(sequence)
+
+    def _has_one(self, facts: tuple[tuple[str, str], ...]) -> bool:
+        """Whether one of the facts is stated so far, here or around the row; true for none."""
+        states = self.states if self.parent is None else self.parent.states | self.states
+        return not facts or any(states.get(name) == value for name, value in facts)
 
     def _lines(self, lines: Lines) -> str:
         rng = self.draw.rng
@@ -218,5 +233,7 @@ def _answer(drawing: Drawing, source: str, spelt: dict[str, str] | None = None) 
         return text(str(list(named.values())[0 if part == "given" else -1])), True
     if value is not None:
         return value, True
+    paid = drawing.paid
     other = supply(drawing, drawing.sorts[source])  # only its forms count: the document does not say
+    drawing.paid = paid
     return Value("", tuple(replace(form, gold=None) for form in other.forms)), False

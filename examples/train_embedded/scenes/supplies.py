@@ -196,7 +196,12 @@ def _of(drawing: Drawing, told: str) -> Value:
         found = figures.picked(draw, LISTS, name)
         return text(found[:1].upper() + found[1:] if case else found, remake=make)
 
-    return make(drawing.draw)
+    made = make(drawing.draw)
+    for _ in range(4):
+        if not drawing.has(made.written):
+            break
+        made = make(drawing.draw)
+    return made
 
 
 def _brand(draw: Draw) -> str:

@@ -2,7 +2,8 @@
 
 `{name:sort}` is a value of a sort (see `supplies`); a second `{name}` repeats it, and `{name.given}` is a part of it.
 `{:sort}` is a value that no answer holds; without a sort anywhere it is a person's name. `[a|b|c]` is one of the alternatives, an empty one among them leaves a part out.
-An alternative may state facts before a colon: `[#remote=no:on site|#remote=full:from home]`. `<items 1-4:line>` are one to
+An alternative may state facts before a colon: `[#remote=no:on site|#remote=full:from home]`; one with `?` is there only
+where one of the named facts is stated: `[?remote=no:Parking is free.|]`. `<items 1-4:line>` are one to
 four rows, each on a line of its own; `<items 1-4, :part>` stand in one line with `, ` between them. Rows have the values
 and the statements of their line as cells. A mark is meant literally behind a backslash.
 """
@@ -29,11 +30,12 @@ class Slot:
 @dataclass(frozen=True)
 class Choice:
     """Alternatives with what each states; `held` are the indices of those that training never sees. An alternative that
-    alone has some value is not among them."""
+    alone has some value is not among them. `needs` are the facts of which each demands one, if any."""
 
     options: tuple[tuple[tuple[tuple[str, str], ...], Sequence], ...]
     seen: tuple[int, ...]
     held: tuple[int, ...]
+    needs: tuple[tuple[tuple[str, str], ...], ...]
 
     @cached_property
     def is_mark(self) -> bool:
@@ -61,8 +63,9 @@ class Sequence:
     nodes: tuple[Node, ...]
 
 
-_STATES = re.compile(r"((?:#\w+=[\w-]+)+):")
+_STATES = re.compile(r"((?:[#?]\w+=[\w-]+)+):")
 _STATED = re.compile(r"#(\w+)=([\w-]+)")
+_NEEDED = re.compile(r"\?(\w+)=([\w-]+)")
 _SLOT = re.compile(r"(\w*)(?:\.(\w+))?(?::(.+))?")
 _LINES = re.compile(r"(\w+) (\d+)-(\d+)([^:]*):")
 _ENDS = {"[": "]", "{": "}", "<": ">"}
@@ -125,13 +128,15 @@ def _node(text: str, at: int) -> tuple[Node, int]:
 
 def _choice(text: str, at: int) -> tuple[Choice, int]:
     options: list[tuple[tuple[tuple[str, str], ...], Sequence]] = []
+    needs: list[tuple[tuple[str, str], ...]] = []
     held: list[int] = []
     plain = True
     while True:
         states = _STATES.match(text, at)
         start = states.end() if states else at
         stated = tuple((name, value) for name, value in _STATED.findall(states[1])) if states else ()
-        plain = plain and not stated
+        needs.append(tuple(_NEEDED.findall(states[1])) if states else ())
+        plain = plain and not states
         sequence, end = _sequence(text, start, "|]")
         if is_held_out(text[start:end]):
             held.append(len(options))
@@ -144,7 +149,7 @@ def _choice(text: str, at: int) -> tuple[Choice, int]:
     seen = [index for index in range(len(options)) if index not in held]
     if not plain or len(options) < 3 or not seen:
         seen, held = list(range(len(options))), []
-    return Choice(tuple(options), tuple(seen), tuple(held)), at
+    return Choice(tuple(options), tuple(seen), tuple(held), tuple(needs)), at
 
 
 def slots(sequence: Sequence) -> Iterator[tuple[str, str]]:
