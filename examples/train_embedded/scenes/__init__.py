@@ -6,6 +6,7 @@ modules are the scenes.
 
 from . import (
     abroad,
+    appointments,
     contacts,
     desks,
     events,
@@ -19,6 +20,7 @@ from . import (
     posts,
     products,
     tables,
+    tickets,
     trading,
     wares,
     working,
@@ -28,6 +30,7 @@ from .statements import statements
 
 SCENES: tuple[Scene, ...] = (
     *abroad.SCENES,
+    *appointments.SCENES,
     *contacts.SCENES,
     *desks.SCENES,
     *events.SCENES,
@@ -41,6 +44,7 @@ SCENES: tuple[Scene, ...] = (
     *posts.SCENES,
     *products.SCENES,
     *tables.SCENES,
+    *tickets.SCENES,
     *trading.SCENES,
     *wares.SCENES,
     *working.SCENES,

@@ -6,6 +6,7 @@ Does: draw a document from a scene's template, and the facts that it states. Doe
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -158,7 +159,7 @@ class Drawing:
 def compose(draw: Draw, scene: Scene) -> tuple[Content, str]:
     """A document of a scene and what it says."""
     drawing = Drawing(draw, iso_day(draw), currency(draw), scene.sorts)
-    written = drawing.write(scene.tree)
+    written = _tidy(drawing.write(scene.tree))
     present: list[Fact] = []
     absent: list[Fact] = []
     tables: dict[str, tuple[Ask, list[Ask]]] = {}
@@ -178,6 +179,11 @@ def compose(draw: Draw, scene: Scene) -> tuple[Content, str]:
     rows = tuple(table for table in rows if table.columns)
     order = tuple(present + absent)
     return Content(Draft(order, "", rows), tuple(present), tuple(absent), (), rows), written
+
+
+def _tidy(written: str) -> str:
+    """Without the blanks and empty lines that parts leave where they are left out."""
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"\n (?=\S)", "\n", re.sub(r" +\n", "\n", written)))
 
 
 def _table(drawing: Drawing, name: str, own: Ask, columns: list[Ask]) -> Rows:
