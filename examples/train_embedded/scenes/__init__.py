@@ -7,9 +7,11 @@ modules are the scenes.
 from . import (
     abroad,
     appointments,
+    banking,
     contacts,
     desks,
     events,
+    homes,
     invoices,
     jobs,
     letters,
@@ -31,9 +33,11 @@ from .statements import statements
 SCENES: tuple[Scene, ...] = (
     *abroad.SCENES,
     *appointments.SCENES,
+    *banking.SCENES,
     *contacts.SCENES,
     *desks.SCENES,
     *events.SCENES,
+    *homes.SCENES,
     *invoices.SCENES,
     *jobs.SCENES,
     *letters.SCENES,
