@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..draw import Draw
 from ..entities import phone
-from ..moments import time
+from ..moments import date, time
 from ..numerals import amount_text, integer_text
 from ..values import INTEGER, NUMBER, STRING, Form, Value, money, plain
 
@@ -138,6 +139,13 @@ def _listed(lists: dict[str, str], hint: str, suffix: str) -> Callable[[Drawing,
 days = _listed(_DAYS, "in days", "_days")
 months = _listed(_MONTHS, "in months", "_months")
 floor = _listed(_FLOORS, "0 is the ground floor", "")
+
+
+def birth(drawing: Drawing, given: str) -> Value:
+    """A date of birth of somebody between childhood and old age."""
+    low, high = _span(given or "6-90")
+    days_ago = drawing.draw.rng.randint(low * 365, high * 365)
+    return date(drawing.draw, drawing.day - datetime.timedelta(days=days_ago))
 
 
 def stars(drawing: Drawing, given: str) -> Value:

@@ -224,5 +224,5 @@ _SORTS: dict[str, Callable[[Drawing, str], Value]] = {
     "subject": _said(subject), "material": _said(material), "symptom": _said(symptom), "room": _said(room), "brand": _said(_brand),
     "of": _of, "spelled": figures.spelled, "grand": figures.grand, "big": figures.big, "spoken": figures.spoken, "days": figures.days, "months": figures.months,
     "floor": figures.floor, "stars": figures.stars, "country": figures.country, "tel": figures.telephone, "measure": figures.measure,
-    "total": figures.total, "times": figures.times, "share": figures.share, "difference": figures.difference, "vat": figures.vat,
+    "total": figures.total, "times": figures.times, "share": figures.share, "difference": figures.difference, "vat": figures.vat, "birth": figures.birth,
 }  # fmt: skip
