@@ -79,6 +79,14 @@ def test_training_leaves_out_one_of_three() -> None:
     assert found == {True, False}
 
 
+def test_a_street_within_an_address_is_not_asked_for_as_absent() -> None:
+    scene = Scene("x", "[{addr:address}|{road:street}|nowhere]", "street ; road\naddress ; addr")
+    for seed in range(40):
+        content, text = compose(Draw(random.Random(seed), "train"), scene)
+        asked = {fact.keys for fact in (*content.present, *content.absent)}
+        assert len(asked) == (2 if text == "nowhere" else 1)
+
+
 def test_only_a_part_of_a_name_is_no_answer() -> None:
     content, _ = compose(
         Draw(random.Random(1), "train"), Scene("x", "Hi {who.given}!", "name ; who")

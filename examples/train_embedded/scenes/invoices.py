@@ -18,7 +18,7 @@ SCENES = (
 [[That makes|Which comes to|Adds up to|Subtotal:|Net:] {net:total lines.amount extra}[,|.] [plus|and] {rate:vat} [VAT|tax] ({tax:share net rate})[,|.|] [so|in all|total:|altogether] {total:total lines.amount extra tax}[.|]|[Total|All in all|Sum to pay|Amount due|Please transfer]: {total:total lines.amount extra tax}[ (no VAT, I am below the threshold)| (small business, no VAT)|]|Net {net:total lines.amount extra}, VAT [at |]{rate:vat} {tax:share net rate}, total {total:total lines.amount extra tax}]
 
 [[It would be great if you could pay|Please pay|I'd be grateful for payment|Kindly settle it] [within {terms:days}|by {due:later 7-40}|until {due:later 7-40}|no later than {due:later 7-40}].|You know the drill: {terms:days}.|No fixed date, but sooner is nicer.|As always, {terms:days} net.] [#pay=transfer:[My bank details: {iban:iban}|Bank: {iban:iban}|Account {iban:iban}[ ({bank:company})|]|To {iban:iban}, please].|#pay=paypal:[PayPal works best: {mail:email}|You can use the blue button, my address there is {mail:email}|Send it via PayPal to {mail:email}].|#pay=card:[Here's the link for your Visa or Mastercard|You can settle it with plastic here|Any credit card will do, just follow]: {link:url}|#pay=cash:[Notes are fine, too, we'll meet anyway.|I'm happy to take it in notes when I come by.|Just hand me the money on Friday.]]
-[#late=yes:[I have to add that the last one is still open.|By the way, invoice {old:code ###|##/##} over {:money 100-900} hasn't arrived in my account yet.|One more thing: {old:code ###|##/##} is overdue.]|#late=no:[Thanks for settling the last one so fast!|The previous one has come in, thank you.|Your last payment arrived, all good.]|] [My quote was {quote:money 300-8000}, {:reason}.|That's less than the {quote:money 300-8000} I had estimated.|]
+[#late=yes:[I have to add that the last one is still open.|By the way, invoice {old:code ###|##/##} over {:money 100-900} hasn't arrived in my account yet.|One more thing: {old:code ###|##/##} is overdue.]|#late=no:[Thanks for settling the last one so fast!|The previous one has come in, thank you.|Your last payment arrived, all good.]|] [My quote was {quote:money 300-8000}; it changed because {:reason}.|That's less than the {quote:money 300-8000} I had estimated.|]
 
 [Best|Cheers|Warmly|All the best|Many thanks],
 {seller:name}
@@ -64,7 +64,7 @@ amount|line_total|price ; lines.amount
         "invoice",
         """
 {firm:company} [Energy|Water|Power & Gas|Utilities|Networks|]
-[Your [electricity|gas|water|energy] [bill|statement]|Bill for {kind:words electricity/natural gas/water and sewage/district heating/broadband}|Statement no. {no:code ### ### ####|##########}]
+[Your {kind:words electricity/gas/water/energy} [bill|statement]|Bill for {kind:words electricity/natural gas/water and sewage/district heating/broadband}|Statement no. {no:code ### ### ####|##########}]
 [[Bill date|Date of issue|Issued|Printed]: {day:today}
 |][[Account number|Customer no.|Contract account|Your account]: {acct:code ### ### ###|#########|@-########}
 |][[Bill number|Statement|Bill no.] {no:code ### ### ####|##########}

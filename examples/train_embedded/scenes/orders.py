@@ -12,9 +12,9 @@ Subject: {:words Change to our order/Correction/Re: order/Please amend/Order, se
 |]
 [Hello|Hi {to.given}|Dear {to:name}|Good morning|Dear sales team],
 
-[I placed order|we sent you order|you have our order|this is about our order|my colleague {:name} placed order] [no. |]{id:code PO-####|#####|@@-####|####-##}[ on {placed:earlier 1-9}| of {placed:earlier 1-9}|][ and I need to change it:|, and there are a few corrections:|. Something went wrong, so:| and have to amend it:|. Please change the following:]
+[I placed order|we sent you order|you have our order|this is about our order|my colleague {:name} placed order] [no. |]{id:code PO-####|#####|@@-####|####-##}[ of {placed:earlier 1-9}| ({placed:earlier 1-9})|][ and I need to change it:|, and there are a few corrections:|. Something went wrong, so:|. We have to amend it:|. Please change the following:]
 
-[<changes 1-5:[- |* |][#act=change:{what:of product}: [{new:count 2-60} instead of {old:count 2-60}|please make it {new:count 2-60} (was {old:count 2-60})|not {old:count 2-60} but {new:count 2-60}|adjust it from {old:count 2-60} to {new:count 2-60}]|#act=remove:[please drop the|leave out the|we no longer need the|take off the|scratch the|forget about the] {what:of product}[, all {old:count 2-40} of them|]|#act=add:[please add|on top, we need|also put in|we forgot|one more line:] {new:count 2-60} x {what:of product}|#act=swap:[swap the|replace the|instead of the] {what:of product} [for|with|please send the] {by:of product}]>]
+[<changes 1-5:[- |* |][#act=change:{what:of product}: [{new:count 2-60} instead of {old:count 2-60}|please make it {new:count 2-60} (was {old:count 2-60})|not {old:count 2-60} but {new:count 2-60}|adjust it from {old:count 2-60} to {new:count 2-60}]|#act=remove:[please drop the|leave out the|we no longer need the|take off the|scratch the|forget about the] {what:of product}[, all {old:count 2-40} of them|]|#act=add:[please add|on top, we need|also put in|we forgot|one more line:] {new:count 2-60} x {what:of product}|#act=swap:[swap the {what:of product} for the {by:of product}|replace the {what:of product} with the {by:of product}|instead of the {what:of product} please send the {by:of product}|the {what:of product} becomes the {by:of product}]]>]
 
 [The rest stays as it is.|Everything else is right.|All other lines remain.|]
 [#date=earlier:[And could it come sooner than agreed, by {want:later 2-10}?|We would need it ahead of time, on {want:later 2-10}.|If you can speed it up, {want:later 2-10} would help us a lot.]|#date=later:[Please hold it back until {want:later 20-60}.|There is no room yet, so not before {want:later 20-60}.|We are closed then, please wait with it until {want:later 20-60}.]|#date=same:[The date we agreed on, {want:later 5-30}, still holds.|{want:later 5-30} as planned.|No change to the day: {want:later 5-30}.]|]
@@ -56,11 +56,11 @@ replacement|replaced_by|new_item ; changes.by ; Item that comes instead
 [{shop:company} chat|Chat with {shop:company}|WhatsApp, {shop:company}|]
 [{day:today}[, {at:time}|]
 |]
-{who.given}: [hi|hello|hey there|good morning|hiya] [:)|👋||], [do you still have|have you got|any] {first:of produce}[ today|]?
+{who.given}: [hi|hello|hey there|good morning|hiya|hi :)|hello 👋], [do you still have|have you got|any] {first:of produce}[ today|]?
 {shopper.given}: [yes, plenty|we do!|a few left|sure, fresh in|yes 😊]. [how many?|how much do you want?|what can I get you?|]
 {who.given}: [<items 1-6, :[{qty:count 2-12}|{qty:count 2-12} x] {what:of produce}[ ({opt:of flavour})||]>|<items 1-5 and :{qty:count 2-12} {what:of produce}>] [please|pls|would be great|]
 {shopper.given}: [noted.|ok.|got it.|great.] [anything else? we have {offer:of produce} on offer, {:money 1-9}|{offer:of produce}, too?|want some {offer:of produce} with it?|]
-{who.given}: [#up=yes:[go on then|ooh yes|why not|sure, put one in|yes, add that|sounds lovely, one of those as well]|#up=no:[no, that's all|not this time|i'm good, thanks|leave it|just what i said|nope]|]
+{who.given}: [#up=yes:[go on then|ooh yes|why not|sure, put one in|yes, add that|sounds lovely, one of those as well]|#up=no:[no, that's all|not this time|i'm good, thanks|leave it|just what i said|nope]]
 {shopper.given}: [#how=delivery:[and where shall we bring it?|what's your address?|does our driver know where you live?]
 {who.given}: [{addr:address}|to {addr:address} please|{street:street}, {floor:floor}[, ring at {bell:name}|]],|#how=pickup:[when will you come by?|what time will you be here?|when do you fetch it?]
 {who.given}: [i'll be there|i come past|i pop in]] [{when:later 1-6}[ around {slot:spoken 8-18}| at {slot:time 8-18}|]|around {slot:spoken 8-18}|at {slot:time 8-18}]

@@ -75,7 +75,7 @@ feature|text|point ; feats.what ; as written
     Scene(
         "product",
         """
-[{title:of product up}[, {col:of colour}|] [for sale|- must go|, as good as new|, pick up only|!!|]|For sale: {title:of product}|Selling my {title:of product}|Giving away: {title:of product}|Looking for a new owner: {title:of product}]
+[{title:of product up}[, {col:of colour}|] [for sale|- must go|, as good as new|, pick up only|!!|]|For sale: {title:of product}|Selling my {title:of product}|On offer: {title:of product}|Looking for a new owner: {title:of product}]
 [{town:city}[, {dist:number 1-40 0} km away|] · |][{day:earlier 1-20} · |posted {day:earlier 1-20}, |][ad no. {ad:code ########|######} · |][{views:count 10-900} views|]
 
 [Bought|We bought it|It was bought] [in {year:year}|{ago:months} ago|last {:words Christmas/summer}] [for {new:money 100-900}[ at {shop:company}|]|at {shop:company}[ for {new:money 100-900}|]]. [#cond=new:[Never taken out of the box.|Still sealed.|The price tag is still on it.|Wrong present, never used.|Unopened.|Tried on once in the shop, that's all.]|#cond=very_good:[You have to look hard to find a trace of use.|Hardly used.|Like on the first day, except for the box.|Used twice.|No marks at all, it stood in the guest room.]|#cond=used:[It shows its age, but does what it should.|Normal signs of wear.|Has been in daily use, works fine.|With {flaw:of flaw}, otherwise sound.|Some scuffs: {flaw:of flaw}.]|#cond=broken:[Doesn't switch on any more, for tinkerers.|For spares, as it no longer works.|Sadly it gave up the ghost, {flaw:of flaw}.|Needs repair before you can use it.|Faulty, sold as scrap.]]

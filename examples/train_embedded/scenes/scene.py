@@ -173,12 +173,23 @@ def compose(draw: Draw, scene: Scene) -> tuple[Content, str]:
             if ask.source in drawing.values.keys() - drawing.told:
                 continue  # only a part is written
             value, stated = _answer(drawing, ask.source)
+            if not stated and _is_within(drawing, ask.source):
+                continue
             fact = Fact(ask.keys, value, notes=ask.notes, group=group)
             (present if stated else absent).append(fact)
     rows = tuple(_table(drawing, name, *asks) for name, asks in tables.items() if drawing.rows.get(name))
     rows = tuple(table for table in rows if table.columns)
     order = tuple(present + absent)
     return Content(Draft(order, "", rows), tuple(present), tuple(absent), (), rows), written
+
+
+def _is_within(drawing: Drawing, source: str) -> bool:
+    """Whether a part of an address stands in another slot, where null would be a wrong answer."""
+    sorts = {name: sort.partition(" ")[0] for name, sort in drawing.sorts.items()}
+    written = {sorts.get(name) for name in drawing.told}
+    if sorts.get(source) in ("street", "city") or source == "zip":
+        return "address" in written
+    return sorts.get(source) == "address" and "street" in written
 
 
 def _tidy(written: str) -> str:
