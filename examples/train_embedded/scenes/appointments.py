@@ -96,7 +96,7 @@ end|until|end_time ; slots.to2
 
 [To do|Work|Wanted|Jobs]:
 <jobs 1-6:[- |\\[ \\] |• |]{job:of carwork}[ – | .... | ]{cost:money 15-600}[#part=yes: (part to be ordered)|#part=yes: *ordered*||]>
-[Customer says|Complaint|Noticed]: [{fault:clause}.|"{fault:clause}"|noise at the front when braking.]
+[Customer says|Complaint|Noticed]: [{fault:clause}.|"{fault:clause}"|{fault:words noise at the front when braking/pulls to the left/warning light on/squeaks over bumps/starts only at the third try}.]
 [[Estimate|About|Sum so far]: {est:total jobs.cost}[, without tax|].|] [#limit=call:[Above {cap:money 100-900} ring me first.|Don't do anything over {cap:money 100-900} without asking.|Limit {cap:money 100-900}, then call.]|#limit=free:[Just do what is needed.|The customer leaves it to us.|No limit given.]|] [#loan=yes:[A courtesy car is booked[: {loan:words Up/Corsa/i10/Yaris/Fabia}|].|Gets our loan car[ ({loan:words Up/Corsa/i10/Yaris/Fabia})|].|We lend you a bike for the day.]|#loan=no:[No replacement car, the bus stops outside.|Customer waits here.|Customer is fetched by {fetch:name}.]|] [#wash=yes:Wash it, too.|#wash=yes:Interior cleaning included.||]
 [#pay=self:[Customer pays.|Bill to the customer.|Card on collection.]|#pay=insurance:[Goes to the insurer, claim {claim:code ###-####|SC######}.|The insurance settles it, claim {claim:code ###-####|SC######}.]|#pay=firm:[Fleet account.|The employer, {employer:company}, gets the bill.]|#pay=warranty:[Falls under the guarantee.|Free of charge, maker's guarantee.]|]
 [First offered: {:later 1-5}, {:time 7-11}, customer could not.|Next inspection {next:later 200-500}.|Mechanic: {mech:name}.|Taken by {clerk:name}.|]

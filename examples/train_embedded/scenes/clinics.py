@@ -29,7 +29,7 @@ SCENES = (
 
 [#work=off:[Unfit for work until {offuntil:later 5-40}.|Off sick until {offuntil:later 5-40}.|Please stay at home until {offuntil:later 5-40}.]|#work=fit:[Can go back to work at once.|No sick note needed.]|] [#drive=no:[No driving for {nodrive:days}.|Must not sit behind a wheel for {nodrive:days}.]|#drive=yes:[Driving is allowed.|May drive again.]|] [Stitches out on {stitch:later 6-14}.|] [#follow=gp:[Please check the blood in your practice on {fu:later 4-20}.|See your family doctor on {fu:later 4-20}.|The next check is with the practice, {fu:later 4-20}.]|#follow=clinic:[Come back to our outpatients on {fu:later 10-60}[ at {fuat:time 8-16}|].|We'd like to see the patient again on {fu:later 10-60}[, {fuat:time 8-16}|].]|#follow=none:[No follow-up is needed.|You need not come back.]] [If it gets worse: {tel:tel}.|Come back at once with fever or chest pain.|]
 
-[Signed|With kind regards|Yours sincerely|][,|]
+[Signed|With kind regards|Yours sincerely|Best regards][,|]
 {doc:person}[, {docrole:words consultant/senior registrar/ward doctor/chief physician}|]
 """,
         """
@@ -194,7 +194,7 @@ treatment|name ; done.t ; as written
 [[Address|Home address]: {addr:address}
 |][[Phone|Tel.]: [{tel:tel}|____|-]
 |][[E-mail|Mail]: {mail:email}
-|][[Occupation|Job]: [{job:of role}|retired|—]
+|][[Occupation|Job]: [{job:of role}|{job:words retired/student/housewife/self-employed}|—]
 |][[Emergency contact|In case of emergency]: {emer:name}[, {rel:words mother/husband/daughter/friend/neighbour/brother}|][, {emertel:tel}|]
 |]
 [3. |][Marital status|Status]: [#ms=single:\\[x\\] single \\[ \\] married \\[ \\] other|#ms=married:\\[ \\] single \\[x\\] married \\[ \\] other|#ms=other:\\[ \\] single \\[ \\] married \\[X\\] other|#ms=single:☒ single ☐ married ☐ other|#ms=married:☐ single ☒ married ☐ other]

@@ -86,7 +86,7 @@ languages|speaks ; staff.langs
 
 [after {years:count 2-20} years at {firm:company} I am [moving on|retiring|taking a new job|going back to university].|as of {from:later 3-60} I will no longer look after your account.|I am writing to let you know that my last day at {firm:company} is {last:later 2-30}.|my time at {firm:company} ends on {last:later 2-30}.|our team at {firm:company} has been reshuffled.] [From then on|From {from:later 3-60}|From that day|In future|From now on] [{new:name} will [look after you|be your contact|take over from me|answer your questions|handle your orders]|you will be in the hands of {new:name}|your contact [person |]is {new:name}].
 
-[{new.given} [is|has been|works as] {newrole:of role}[ with us| in our team|] [and knows your files|and has been with us for {:count 2-15} years|and used to work for {prev:company}|].|{new.given} joined us from {prev:company}[, where the job was {prevrole:of role}|].|]
+[{new.given} [works as|is our|has been our] {newrole:of role}[ with us| in our team|] [and knows your files|and has been with us for {:count 2-15} years|and used to work for {prev:company}|].|{new.given} joined us from {prev:company}[, where the job was {prevrole:of role}|].|]
 
 [[You [can reach|reach] {new.given} [on|at]|The details:|Please write these down:|New contact details:]
 [- |][phone |Tel. |T: |]{tel:tel}

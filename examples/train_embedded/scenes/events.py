@@ -8,7 +8,7 @@ SCENES = (
         """
 [Dear parents and carers,|Dear families,|Hello everyone,|Dear members,|Dear neighbours,|To all households]
 
-[#st=postponed:[the {what:of meeting} has to wait:|we have to put off the {what:of meeting}.|a new day for our {what:of meeting}:|you will have to be patient, the {what:of meeting} moves.|we must shift the {what:of meeting},] [instead of {old:later 1-20}[ it now takes place on| it will be] {day:later 21-90}|not {old:later 1-20} but {day:later 21-90}|it was to be on {old:later 1-20} and is now on {day:later 21-90}][, because {why:reason}|, as {why:reason}|].|#st=cancelled:[there will be no {what:of meeting} this year|we have had to call off the {what:of meeting}|sadly the {what:of meeting} falls through|the {what:of meeting} will not happen] [(it was planned for {day:later 3-30})|on {day:later 3-30}], because {why:reason}.|#st=planned:[it's that time again: our {what:of meeting}|we look forward to the {what:of meeting}|you are warmly invited to our {what:of meeting}|please keep the day free for the {what:of meeting}|the {what:of meeting} is nearly here and] [takes place on|will be on|is set for|is on] {day:later 21-60}.]
+[#st=postponed:[the {what:of meeting} has to wait:|we have to put off the {what:of meeting}.|a new day for our {what:of meeting}:|you will have to be patient, the {what:of meeting} moves.|we must shift the {what:of meeting},] [instead of {old:later 1-20}[ it now takes place on| it will be] {day:later 21-90}|not {old:later 1-20} but {day:later 21-90}|it was to be on {old:later 1-20} and is now on {day:later 21-90}][, because {why:reason}|, as {why:reason}|].|#st=cancelled:[there will be no {what:of meeting} this year|we have had to call off the {what:of meeting}|sadly the {what:of meeting} falls through|the {what:of meeting} will not happen] [(it was planned for {day:later 3-30})|on {day:later 3-30}], because {why:reason}.|#st=planned:[it's that time again: our {what:of meeting}|we look forward to the {what:of meeting}, which|you are warmly invited to our {what:of meeting}|please keep the day free: the {what:of meeting}|the {what:of meeting} is nearly here and] [takes place on|will be on|is set for|is on] {day:later 21-60}.]
 [Please pass this on.||]
 [We [start|begin] at {at:time 8-19}|From {at:time 8-19}|It runs from {at:time 8-17}[ until {end:time 18-22}|]|Doors open at {doors:time 8-12}, we begin at {at:time 13-19}|Gates {doors:time 8-12}, opening words {at:time 13-15}] [in the {place:place}|at {place:place}, {street:street}|in our usual place, the {place:place}|in {room:room}]. [Should it rain, we move to the {rain:place}.|If the weather is bad: {rain:place}.|]
 
@@ -83,7 +83,7 @@ name|item ; stalls.thing ; as written
 """,
         """
 name|event_name|conference|title ; name
-edition|year ; ed ; as written
+edition|edition_number|year ; ed ; Digits only
 theme|motto|topic ; theme ; as written
 start_date|first_day|date|from ; day
 end_date|last_day|to ; last ; null if it is one day
@@ -132,7 +132,7 @@ capacity|max_participants ; talks.max
 
 [The {:words Gazette/Courier/Tribune} called them "{quote:phrase}".|"{quote:phrase}" ({:words Gazette/Courier/Tribune})|New record "{album:title}" out now.|They present their album "{album:title}"[, recorded in {:city}|].|{n:count 2-12} musicians, {:count 1-3} hours, no pause.|]
 [#seat=seated:[Numbered chairs, rows {:code @}-{:code @}.|You'll have a chair of your own.|All places are numbered.|Please take your seat early.]|#seat=standing:[Bring shoes to dance in, there are no chairs.|The hall is cleared of chairs.|You will be on your feet.|Dance floor only.]|#seat=mixed:[Chairs upstairs, dancing below.|First come, first sit, the others stand.|Some benches along the wall, otherwise floor.]|]
-[VVK|Advance|In advance|Presale|Online] {pre:money 8-60}[ (plus fees)| + fee|][, | / |; ][door|at the door|box office|AK] {door:money 10-80}[, | / |; |][students {red:money 5-40}|under {agered:count 14-26}: {red:money 5-40}|]
+[VVK|Advance|In advance|Presale|Online] {pre:money 8-60}[ (plus fees)| + fee|][, | / |; ][door|at the door|box office|AK] {door:money 10-80}[, students {red:money 5-40}|; under {agered:count 14-26}: {red:money 5-40}| / reduced {red:money 5-40}|]
 [Tickets: {url:url}[ or {shop:company}|]|Presale at {shop:company}|Reserve: {tel:tel}|By mail to {mail:email}]
 [#age=all:[Bring the children.|For young and old.|Suitable from babies to grandparents.]|#age=adult:[18+, bring ID.|No entry for minors.|Over-eighteens only.]|] [#acc=yes:[Step-free access, a loop for hearing aids.|Wheelchairs roll right in.|There's a ramp and a lift.]|#acc=no:[Unfortunately {:count 12-40} steps and no lift.|The cellar can only be reached by stairs.]|]
 [#moved=yes:(Moved from {oldplace:place}, tickets stay valid.)|#moved=yes:New venue! Not at {oldplace:place} as printed.|#moved=yes:Replaces the show of {olddate:earlier 20-300}[, old tickets are good|].|#moved=no:|]

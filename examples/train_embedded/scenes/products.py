@@ -143,13 +143,12 @@ item|accessory|name ; extras.what ; as written
 [?v=positive?v=mixed#rec=yes:[My neighbour has ordered one because of me.|Get one if you can.|I'd give it to my best friend.|Treat yourself!|Buy it, you won't be sorry.|Tell your friends.]|?v=negative?v=mixed#rec=no:[Look elsewhere.|Spend your money on something better.|I can't tell anyone to buy this.|Leave it on the shelf.|Take a different one.|Not for my friends.]|]
 [{help:count 2-90} people found this helpful.|{help:count 2-90} of {:count 91-200} found this useful|Helpful? Yes ({help:count 2-90}) No ({nohelp:count 2-20})|]
 [Reply from {brand:company}: [thank you, {who.given}!|we are sorry, please write to {mail:email}.|our team will contact you.]|]
-[Update after {:months}: [still going strong|nothing has changed].|]
+[Update after a while: [still going strong|nothing has changed].|]
 """,
         """
 product|item|product_name ; what ; as written
 rating|stars|score ; stars ; One to five
 sentiment|verdict|overall_opinion ; v=positive,negative,mixed/neutral
-headline|title|review_title ; head
 reviewer|author|written_by ; who
 city|reviewer_city ; town
 country|reviewer_country ; land
