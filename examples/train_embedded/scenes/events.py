@@ -58,7 +58,7 @@ name|item ; stalls.thing ; as written
     Scene(
         "event",
         """
-[# |]{name:title}[ {ed:code 20##}|][ – {ed:code ##}th edition|]
+[# |]{name:title}[ {ed:code 20##}| – edition {ed:code ##}|]
 [{theme:of talkon up}
 |][[Conference|Symposium|Two days of talks|Summit|Meet-up|Congress] in {town:city}[, {land:country}|]
 |]
