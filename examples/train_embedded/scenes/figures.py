@@ -76,7 +76,9 @@ def grand(drawing: Drawing, given: str) -> Value:
     span, _, bare = given.partition(" ")
     number = draw.rng.randint(*_span(span))
     if draw.lang == "en":
-        written = draw.rng.choice((f"{number}k", f"{number}K", f"{number},000", f"{number},000", f"{number}000"))
+        written = draw.rng.choice(
+            (f"{number}k", f"{number}K", f"{number * 1000:,}", f"{number * 1000:,}", f"{number}000")
+        )
     else:
         point = {"de": ".", "fr": " ", "es": "."}[draw.lang]
         written = draw.rng.choice((f"{number}{point}000", f"{number} 000", f"{number}000"))

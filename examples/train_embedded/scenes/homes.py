@@ -10,7 +10,7 @@ SCENES = (
 [Blt {built:year}. |Built {built:year}. |House of {built:year}. ||][#cond=renovated:[newly refurb|completely redecorated|mod. throughout|just done up]|#cond=needs_work:[needs tlc|in need of modernisation|priced for a doer-upper|bring your toolbox]|#cond=new:[first occ|brand-new dev|never lived in|new build]|#cond=good:[well kept|gd cond|ready to move in]|see photos][#heat=gas:[, GCH|, gas heating]|#heat=electric:[, elec. htg|, storage heaters]|#heat=district:[, district htg|; district heating]|#heat=heat_pump:[, heat pump|, air-source pump]|][, EPC {epc:words A/B/C/D/E/F}|, energy {epc:words A+/A/B/C/D}|]
 [#deal=rent:[[To let|Rent|PCM|Avail. to rent][: | ]{price:money 350-3200} [pcm|p.m.|a month|p/m]|{price:money 350-3200} pcm][[ + |, plus ]{bills:money 40-350} [bills|utils|s/c|svc chg]|, bills incl.|]|?kind=flat?kind=house?kind=studio#deal=sale:[OIEO {price:grand 90-990}|o.i.r.o. {price:grand 90-990}|offers over {price:grand 90-990}|asking {price:grand 90-990}|guide price {price:grand 90-990}|{price:grand 90-990} ono|fixed price {price:grand 90-990}]][?deal=rent:[, dep. {dep:money 400-4000}|, deposit {dep:money 400-4000}|, {depm:count 2-3} mths dep]|?deal=rent:[, no dep]|?deal=sale:[, chain-free|, freehold|, leasehold, {lease:count 60-990} yrs left|, ground rent {ground:money 50-500} p.a.]|].
 [?deal=rent:[#furn=yes:[F/f, |Furnished, |Fully furn., |Part furn. (beds, wardrobes), ]|#furn=no:[Unfurn., |U/f, |Empty, ]]|][?deal=rent:[#pets=yes:[cat ok, |pets neg.: small dog fine, |well-behaved dog welcome, ]|#pets=no:[sorry no animals, |no pets, |not suitable for dogs or cats, ]]|][#smoke=no:n/s only, |#smoke=no:non-smkrs, ||][avail. {free:later 1-90}|from {free:later 1-90}|vacant now|avail. immed.]
-[Vwg|View|Viewings] [{view:later 1-14}[ {viewat:time 9-18}|]|by appt|w/ends only]: [{agent:company}|{agent:company}, ask for {who:name}|{who:name}], {tel:tel}[, ref {ref:code @@###|####|@-####}|]. [Comm. {fee:percent}.|No agents.|No fee.|] [?deal=sale:Was {:grand 1000-1200}.|Next door let at {:money 300-2000}.|]
+[Vwg|View|Viewings] [{view:later 1-14}[ {viewat:time 9-18}|]|by appt|w/ends only]: [{agent:company}|{agent:company}, ask for {who:name}|{who:name}], {tel:tel}[, ref {ref:code @@###|####|@-####}|]. [Comm. {fee:number 1-7 2} %.|No agents.|No fee.|] [?deal=sale:Was {:grand 1000-1200}.|Next door let at {:money 300-2000}.|]
 """,
         """
 city|town|location ; town
@@ -124,7 +124,7 @@ currency ; $
 |][Plus|Extras|Also] : <extras 1-5, :{what:of home_plus}>
 
 [Price|Purchase price|Guide] : {price:grand 95-980}[ (was {was:grand 981-1400})| (reduced from {was:grand 981-1400})|]
-[[Commission|Agent's fee|Buyer's premium] : {fee:percent}[ incl. VAT|]
+[[Commission|Agent's fee|Buyer's premium] : {fee:number 1-7 2} %[ incl. VAT|]
 |][[Rented out at|Current rent|Yield from rent] : {rent:money 500-5000} [a month|p.m.]
 |][[Service charge|Maintenance|Monthly charge] : {charge:money 50-600}
 |]
