@@ -196,6 +196,7 @@ class GrammarCache:
     def _outcome(self, constraint: Constraint) -> Outcome:
         try:
             grammar = self._compiled(constraint)
+            _ = grammar.least_tokens  # kept by the grammar: requests ask for it in the step loop
             if (
                 constraint.document is not None
             ):  # its first masks take long, and its prompt is long as well

@@ -44,6 +44,8 @@ _WINDOWS = ('{"type": "string", "maxLength": 20000}', 1), ('{"format": "hostname
 # A grammar that one byte does not decide, and that has ends, forced texts and choices.
 _AMBIGUOUS = 'root ::= "a" root "a" | "b" root "b" | "(xx" root ")" | ""'
 _SHARED_BYTES = 128 << 20
+# A shortest output of so many bytes, by the bound of the rules, fits into a machine however its states are made.
+_SHORT = 512
 
 
 class Compiler:
@@ -63,19 +65,20 @@ class Compiler:
         self._speller = Speller(vocabulary, canonical)
 
     def compile(self, constraint: Constraint, shortest: bytes | None = None) -> CompiledGrammar:
-        """Compile a constraint: its outputs can begin, and a shortest output is known if one was found.
+        """Compile a constraint: its outputs can begin.
 
-        All other states are computed when an output reaches them. `shortest`: a known short complete output, which
-        saves the search for one.
+        All other states are computed when an output reaches them, and a shortest output when it is asked for, unless it
+        may be long. `shortest`: a known short complete output, which saves the search for one.
 
         Raises:
             GrammarError: see `screen`; InvalidConstraint also for a grammar that cannot be parsed, TablesFull where one
                 machine does not suffice for a shortest output.
         """
-        grammar = self.build(screen(constraint), shortest)
-        _ = (
-            grammar.least_tokens
-        )  # kept by the grammar. Without it, full tables would stop an output that has begun
+        screened = screen(constraint)
+        grammar = self.build(screened, shortest)
+        if not _ends_soon(screened):
+            # Kept by the grammar. Without it, full tables would stop an output that has begun.
+            _ = grammar.least_tokens
         grammar.matcher().forced()  # expands the first states, which would take long within a step
         return grammar
 
@@ -180,3 +183,14 @@ class Compiler:
         from ..mask.compute_masks import TokenIndex
 
         return TokenIndex(self.vocabulary, self._shared_bytes)
+
+
+def _ends_soon(screened: Screened) -> bool:
+    """Whether the rules have an output that is certainly short."""
+    from ..automata import Dfa
+
+    root = screened.root
+    if root is None or isinstance(root, Dfa):
+        return False
+    least = root.least(root.start)
+    return least is not None and least <= _SHORT

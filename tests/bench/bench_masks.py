@@ -3,8 +3,9 @@
 Run: `nice python -m tests.bench.bench_masks [--schemas 400] [--engines intaglio,llguidance,xgrammar] [--cold]`. Needs
 ../shared; of the other libraries those that are installed take part. Times are CPU times of the thread. Each schema is
 compiled once, and all its valid instances, written compactly, are walked along with it; an engine that refuses one is
-timed up to there. What an engine keeps between schemas it keeps for the whole run, as a server would. Nothing is
-compared with a bound.
+timed up to there. What an engine keeps between schemas it keeps for the whole run, as a server would. The
+shortest output, which only budgets ask for, is not searched: other engines have no such search. Nothing is compared
+with a bound.
 
 Between the first mask and the walks ours is warmed up, as a server does beside the prompt of the first request; the
 time for that is a column of its own. With `--cold` it is not. A step accepts a token and asks for the forced ones.

@@ -17,6 +17,7 @@ from intaglio.grammar.api import (
     empty_rows,
 )
 from intaglio.grammar.backends.native import NativeGrammar, NativeMatcher
+from intaglio.grammar.cache.grammar_cache import GrammarCache
 from intaglio.grammar.jsonschema.read.values import read
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
@@ -145,3 +146,27 @@ def test_the_rest_of_a_forced_text_is_what_a_new_matcher_finds() -> None:
     fresh = one.matcher()
     fresh.skip(matcher.tokens)
     assert matcher.forced() == fresh.forced()
+
+
+def test_a_short_end_is_searched_when_it_is_asked_for() -> None:
+    compiler = Compiler(small().vocabulary(), small().canonical)
+    grammar = compiler.compile(
+        Constraint(Kind.JSON_SCHEMA, '{"required": ["a"], "type": "object"}')
+    )
+    assert isinstance(grammar, NativeGrammar)
+    before, least, after = grammar.generation.found, grammar.least_tokens, grammar.generation.found
+    assert before is None
+    assert least is not None
+    assert after is not None
+    assert after.startswith(b'{"a":')
+
+
+def test_a_cache_hands_out_grammars_whose_shortest_output_is_known() -> None:
+    """Requests ask for it in the step loop, which must not wait for a search."""
+    cache = GrammarCache(Compiler(small().vocabulary(), small().canonical))
+    try:
+        grammar = cache.submit(Constraint(Kind.JSON_SCHEMA, '{"type": "array"}')).result(60)
+    finally:
+        cache.close()
+    assert isinstance(grammar, NativeGrammar)
+    assert grammar.generation.found is not None
