@@ -8,21 +8,44 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test suite lint types links bench serve sync-client docs docs-pages docs-answers docs-serve clean
 
-# What running a model takes: `.[server]`, but for the model's files, which lie here. The inner loops are compiled, about
-# a minute of a core, while torch is unpacked.
+# Two jobs at once: loops are compiled while packages are installed, types are checked while tests run.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += --jobs=2
+endif
+
+# Python compiles a module when it is first imported; of 20,000 installed ones a run imports a tenth.
+INSTALL := $(BIN)/pip install --quiet --no-compile -c constraints.txt
+.DEFAULT_GOAL := demo
 SOURCES_OF_INSTALL := pyproject.toml setup.py constraints.txt grammar/compiled/pyproject.toml engine/embedded/pyproject.toml
 
-$(VENV)/.running: $(SOURCES_OF_INSTALL)
+$(VENV)/.created: $(SOURCES_OF_INSTALL)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet -c constraints.txt torch & torch=$$!; \
-		$(BIN)/pip wheel --quiet --no-deps --wheel-dir $(VENV)/wheels ./grammar/compiled && wait $$torch
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[libraries]" $(VENV)/wheels/*.whl
-	rm -r $(VENV)/wheels
 	touch $@
 
-# What developing and testing take besides.
-$(VENV)/.installed: $(VENV)/.running
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[bulk,cluster,dev,docs,documents,otel]"
+# The inner loops, compiled: about a minute of a core.
+$(VENV)/.loops: $(VENV)/.created
+	rm -rf $(VENV)/wheels
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir $(VENV)/wheels ./grammar/compiled
+	touch $@
+
+$(VENV)/.libraries: $(VENV)/.created
+	$(INSTALL) -e ".[libraries]"
+	touch $@
+
+# Packages for development and tests besides.
+$(VENV)/.development: $(VENV)/.libraries
+	$(INSTALL) -e ".[bulk,cluster,dev,docs,documents,otel]"
+	touch $@
+
+# Two pips must not write one environment at a time: unless only a model is to run, loops are installed last.
+LAST := $(if $(filter-out demo serve,$(MAKECMDGOALS)),$(VENV)/.development)
+
+# What running a model takes: `.[server]`, but for the model's files, which lie here.
+$(VENV)/.running: $(VENV)/.loops $(VENV)/.libraries | $(LAST)
+	$(INSTALL) --no-deps --force-reinstall $(VENV)/wheels/*.whl
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.running $(VENV)/.development
 	$(BIN)/intaglio doctor
 	touch $@
 
@@ -31,7 +54,7 @@ demo: $(VENV)/.running
 
 # Types are checked beside the tests: the checker uses one core only.
 test: lint
-	$(MAKE) --no-print-directory --jobs 2 types suite
+	$(MAKE) --no-print-directory types suite
 
 # One process more than there are cores: a third of the time of a test of processes is spent waiting.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print(len(getattr(os, 'sched_getaffinity', lambda _: '1234')(0)) + 1)")
