@@ -1,14 +1,38 @@
-"""The collector's policy: cycles are found, old ones too, and live objects are not examined again and again."""
+"""The collector's policy: cycles are found, old ones too, and live objects are not examined again and again.
+
+Each test runs in a Python process of its own: the collector goes through all objects of its process, and the process of
+the test run has millions.
+"""
 
 import gc
+import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from typing import ParamSpec
 
 import pytest
 from intaglio.engine.host.garbage import GarbageCollector
+
+from tests.architecture.source import ROOT
+
+P = ParamSpec("P")
+
+
+def in_own_process(story: Callable[P, None]) -> Callable[P, None]:
+    """A test that runs `story` in a new Python process."""
+
+    @wraps(story)
+    def test(*args: P.args, **kwargs: P.kwargs) -> None:
+        call = f"{story.__name__}.__wrapped__(*{args!r}, **{kwargs!r})"
+        program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from {__name__} import *; {call}"
+        done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+    return test
 
 
 class Thing:
@@ -18,22 +42,20 @@ class Thing:
         self.itself = self
 
 
-@pytest.fixture
-def collector() -> Iterator[GarbageCollector]:
-    """One that has begun; the state of the process is as before afterwards."""
-    thresholds = gc.get_threshold()
-    found = GarbageCollector()
+def begun(most_more: int | None = None) -> GarbageCollector:
+    """A collector that has begun."""
+    found = GarbageCollector() if most_more is None else GarbageCollector(most_more)
     found.start()
-    yield found
-    gc.set_threshold(*thresholds)
-    gc.unfreeze()
+    return found
 
 
 def added(count: int) -> list[list[int]]:
     return [[number] for number in range(count)]
 
 
-def test_new_cycles_are_freed_when_there_is_time(collector: GarbageCollector) -> None:
+@in_own_process
+def test_new_cycles_are_freed_when_there_is_time() -> None:
+    collector = begun()
     kept = added(20_000)
     gone = weakref.ref(Thing())
     assert len(kept) == 20_000
@@ -41,7 +63,9 @@ def test_new_cycles_are_freed_when_there_is_time(collector: GarbageCollector) ->
     assert gone() is None
 
 
-def test_nothing_is_looked_at_before_there_is_much_that_is_new(collector: GarbageCollector) -> None:
+@in_own_process
+def test_nothing_is_looked_at_before_there_is_much_that_is_new() -> None:
+    collector = begun()
     looks: list[int] = []
 
     def look(phase: str, info: dict[str, int]) -> None:
@@ -60,7 +84,9 @@ def test_nothing_is_looked_at_before_there_is_much_that_is_new(collector: Garbag
 
 
 @pytest.mark.parametrize("idle", [False, True])
-def test_what_survived_is_not_gone_through_again(collector: GarbageCollector, idle: bool) -> None:
+@in_own_process
+def test_what_survived_is_not_gone_through_again(idle: bool) -> None:
+    collector = begun()
     kept = added(60_000)
     collector.between_steps(idle=idle)
     assert len(kept) == 60_000
@@ -96,7 +122,9 @@ def old_cycle(collector: GarbageCollector) -> weakref.ref[Thing]:
     return gone
 
 
-def test_old_cycles_are_freed_in_idle_moments(collector: GarbageCollector) -> None:
+@in_own_process
+def test_old_cycles_are_freed_in_idle_moments() -> None:
+    collector = begun()
     gone = old_cycle(collector)
     kept: list[object] = []
     most = 2 * gc.get_freeze_count()
@@ -106,25 +134,23 @@ def test_old_cycles_are_freed_in_idle_moments(collector: GarbageCollector) -> No
     assert gone() is None
 
 
+@in_own_process
 def test_an_engine_that_is_never_idle_frees_old_cycles_before_memory_runs_out() -> None:
-    thresholds, collector = gc.get_threshold(), GarbageCollector(most_more=2_000_000)
-    collector.start()
-    try:
-        gone = old_cycle(collector)
-        kept: list[object] = []
-        # Each has two blocks. They are counted when as many objects are added as the process had.
-        most = max(gc.get_freeze_count(), 1_000_000) + 500_000
-        while gone() is not None and len(kept) < most:
-            kept += added(10_000)
-            collector.between_steps(idle=False)
-        assert gone() is None
-    finally:
-        gc.set_threshold(*thresholds)
-        gc.unfreeze()
+    collector = begun(most_more=2_000_000)
+    gone = old_cycle(collector)
+    kept: list[object] = []
+    # Each has two blocks. They are counted when as many objects are added as the process had.
+    most = max(gc.get_freeze_count(), 1_000_000) + 500_000
+    while gone() is not None and len(kept) < most:
+        kept += added(10_000)
+        collector.between_steps(idle=False)
+    assert gone() is None
 
 
-def test_no_collection_of_a_busy_engine_looks_at_much(collector: GarbageCollector) -> None:
+@in_own_process
+def test_no_collection_of_a_busy_engine_looks_at_much() -> None:
     """However much lives, however long a step allocates, and however often what lives is replaced."""
+    collector = begun()
     with collections() as found:
         kept = added(600_000)  # within one step
         for _ in range(40):
@@ -136,15 +162,19 @@ def test_no_collection_of_a_busy_engine_looks_at_much(collector: GarbageCollecto
     assert max(objects for _, objects in found) < 35_000
 
 
-def test_a_step_without_an_end_does_not_fill_the_memory(collector: GarbageCollector) -> None:
+@in_own_process
+def test_a_step_without_an_end_does_not_fill_the_memory() -> None:
     """The youngest objects are looked at while nothing is told."""
+    collector = begun()
     gone = [weakref.ref(Thing()) for _ in range(10_000)]
     assert collector is not None
     assert sum(ref() is not None for ref in gone) < 5_000
 
 
-def test_tuples_that_other_threads_are_making_are_left_alone(collector: GarbageCollector) -> None:
+@in_own_process
+def test_tuples_that_other_threads_are_making_are_left_alone() -> None:
     """While a tuple grows, it may have no second reference."""
+    collector = begun()
     done = threading.Event()
     faults: list[SystemError] = []
 
