@@ -385,41 +385,50 @@ def test_no_engine_outlives_its_parent(busy: bool) -> None:
     drive(story())
 
 
-def test_a_process_stands_by_and_takes_over() -> None:
-    async def story() -> None:
-        async with running(watch=replace(QUICK, standby="on")) as client:
-            for _ in range(2):
-                pid = (await client.until_ready()).pid
-                await eventually(lambda: len(engines_of_this_process()) == 2)
-                (spare,) = engines_of_this_process() - {pid}
-                os.kill(pid, signal.SIGKILL)
-                await eventually(lambda p=pid: client.info is not None and client.info.pid != p)  # type: ignore[misc]
-                assert (await client.until_ready()).pid == spare
-                assert (await whole(client, request("r", "echo ok")))[-1].finish is Finish.STOP
-        assert not engines_of_this_process()
-
-    drive(story())
-
-
-def test_a_process_that_died_while_it_stood_by_is_not_used() -> None:
-    async def story() -> None:
-        async with running(watch=replace(QUICK, standby="on")) as client:
-            pid = (await client.until_ready()).pid
-            await eventually(lambda: len(engines_of_this_process()) == 2)
-            (spare,) = engines_of_this_process() - {pid}
-            os.kill(spare, signal.SIGKILL)
-            await eventually(lambda: spare not in engines_of_this_process())
-            os.kill(pid, signal.SIGKILL)
-            await eventually(lambda: client.lives.restarts == 1)
-            assert (await client.until_ready()).pid not in (pid, spare)
-
-    drive(story())
-
-
-def engines_of_this_process() -> set[int]:
+def running_engines() -> set[int]:
     """The engines below this process that run."""
     return {
         child.pid
         for child in psutil.Process().children()
         if child.status() != psutil.STATUS_ZOMBIE and scripted_engine.__file__ in child.cmdline()
     }
+
+
+@pytest.fixture
+def engines() -> Callable[[], set[int]]:
+    """Gives the engines of the test that run: not that of a service which other tests of this process share."""
+    others = running_engines()
+    return lambda: running_engines() - others
+
+
+def test_a_process_stands_by_and_takes_over(engines: Callable[[], set[int]]) -> None:
+    async def story() -> None:
+        async with running(watch=replace(QUICK, standby="on")) as client:
+            for _ in range(2):
+                pid = (await client.until_ready()).pid
+                await eventually(lambda: len(engines()) == 2)
+                (spare,) = engines() - {pid}
+                os.kill(pid, signal.SIGKILL)
+                await eventually(lambda p=pid: client.info is not None and client.info.pid != p)  # type: ignore[misc]
+                assert (await client.until_ready()).pid == spare
+                assert (await whole(client, request("r", "echo ok")))[-1].finish is Finish.STOP
+        assert not engines()
+
+    drive(story())
+
+
+def test_a_process_that_died_while_it_stood_by_is_not_used(
+    engines: Callable[[], set[int]],
+) -> None:
+    async def story() -> None:
+        async with running(watch=replace(QUICK, standby="on")) as client:
+            pid = (await client.until_ready()).pid
+            await eventually(lambda: len(engines()) == 2)
+            (spare,) = engines() - {pid}
+            os.kill(spare, signal.SIGKILL)
+            await eventually(lambda: spare not in engines())
+            os.kill(pid, signal.SIGKILL)
+            await eventually(lambda: client.lives.restarts == 1)
+            assert (await client.until_ready()).pid not in (pid, spare)
+
+    drive(story())
