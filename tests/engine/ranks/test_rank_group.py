@@ -94,9 +94,16 @@ def ranks(pid: int) -> list[psutil.Process]:
     ]
 
 
-def test_two_processes_give_the_tokens_of_one_and_end_with_their_engine() -> None:
+@pytest.fixture(scope="module")
+def expected() -> dict[str, tuple[int, ...]]:
+    """The outputs of one process."""
     with engine(1) as whole:
-        expected = outputs(whole)
+        return outputs(whole)
+
+
+def test_two_processes_give_the_tokens_of_one_and_end_with_their_engine(
+    expected: dict[str, tuple[int, ...]],
+) -> None:
     with engine(2) as divided:
         (rank,) = ranks(os.getpid())
         assert outputs(divided) == expected
@@ -118,25 +125,30 @@ def rows(built: LocalEngine) -> dict[str, list[tuple[int, float]]]:
     return found
 
 
-@pytest.mark.parametrize("stages", [2, 3])
-def test_stages_in_processes_give_the_bits_of_one_and_end_with_their_engine(stages: int) -> None:
-    """With deterministic kernels: other sequences are in a step than in one process."""
+@pytest.fixture(scope="module")
+def expected_rows() -> dict[str, list[tuple[int, float]]]:
+    """The rows of one process with deterministic kernels."""
     with engine(1, deterministic=True, drafts="off") as whole:
-        expected = rows(whole)
+        return rows(whole)
+
+
+@pytest.mark.parametrize("stages", [2, 3])
+def test_stages_in_processes_give_the_bits_of_one_and_end_with_their_engine(
+    expected_rows: dict[str, list[tuple[int, float]]], stages: int
+) -> None:
+    """With deterministic kernels: other sequences are in a step than in one process."""
     with engine(1, pp=stages, deterministic=True) as staged:
         others = ranks(os.getpid())
         assert len(others) == stages - 1
-        assert rows(staged) == expected
+        assert rows(staged) == expected_rows
         assert staged.check().clean
-        assert all(len(tokens) > 10 for tokens in expected.values())
+        assert all(len(tokens) > 10 for tokens in expected_rows.values())
     assert not any(other.is_running() for other in others)
 
 
-def test_stages_give_the_tokens_of_one_process_with_the_kernels_that_are_not_deterministic() -> (
-    None
-):
-    with engine(1) as whole:
-        expected = outputs(whole)
+def test_stages_give_the_tokens_of_one_process_with_the_kernels_that_are_not_deterministic(
+    expected: dict[str, tuple[int, ...]],
+) -> None:
     for batches in (1, 2):
         with engine(1, pp=2, pp_batches=batches) as staged:
             assert outputs(staged) == expected
