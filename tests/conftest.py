@@ -5,6 +5,7 @@ Tests run in a process per core. Threads of torch would wait for each other ther
 in two threads takes four times the CPU time, and on busy cores more.
 """
 
+import atexit
 import gc
 import os
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.enable()
         gc.freeze()
+        atexit.register(gc.unfreeze)  # triton complains of objects that are left at the end
 
 
 @pytest.fixture(scope="session", autouse=True)

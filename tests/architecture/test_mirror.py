@@ -54,24 +54,37 @@ def parents(name: str) -> Iterator[str]:
     yield from (".".join(parts[:end]) for end in range(len(parts), 0, -1))
 
 
+def file_of_tests(name: str) -> Path | None:
+    """The file of a module below `tests`; None for other names."""
+    path = ROOT / Path(*name.split(".")).with_suffix(".py")
+    return path if name.startswith("tests.") and path.is_file() else None
+
+
+@cache
+def resolved(name: str) -> tuple[str, ...]:
+    """The modules of the tree and the doubles that an import of `name` loads."""
+    tree = imported_by_module()
+    return tuple(each for each in parents(name) if each in tree or file_of_tests(each))
+
+
+@cache
+def loaded_by(module: str) -> frozenset[str]:
+    """The modules of the tree and the doubles that a module, or a double, imports."""
+    double = file_of_tests(module)
+    names = imported_by_test(double) if double else imported_by_module()[module]
+    return frozenset(each for name in names for each in resolved(name))
+
+
 def reached(test: Path) -> set[str]:
     """Modules of the tree that a test imports: itself, through its doubles, or through what it imports of the tree."""
-    tree, found, seen = imported_by_module(), set[str](), set[str]()
-    names = [
-        name for file in (test, *test.parent.glob("conftest.py")) for name in imported_by_test(file)
-    ]
-    while names:
-        for name in parents(names.pop()):
-            if name in seen:
-                continue
-            seen.add(name)
-            double = ROOT / Path(*name.split(".")).with_suffix(".py")
-            if name in tree:
-                found.add(name)
-                names.extend(tree[name])
-            elif name.startswith("tests.") and double.is_file():
-                names.extend(imported_by_test(double))
-    return found
+    files = (test, *test.parent.glob("conftest.py"))
+    found = {each for file in files for name in imported_by_test(file) for each in resolved(name)}
+    ahead = list(found)
+    while ahead:
+        new = loaded_by(ahead.pop()) - found
+        found |= new
+        ahead.extend(new)
+    return found & imported_by_module().keys()
 
 
 def test_every_module_has_a_test_of_its_name_or_a_line_in_the_table() -> None:

@@ -1,18 +1,17 @@
 """Models that read images, against `transformers`: encoder, positions, logits and tokens in any schedule."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-import transformers
 from intaglio.engine.model.vision_encoder import patches
 from intaglio.engine.model.vision_spec import PixelSpec
 from intaglio.engine.run.image_rows import TokenTurns
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.types import PromptImage
 from PIL import Image
-from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from tests.engine.run.driver import Driver, Job, null_is_clean
 from tests.engine.run.parity import OURS, THEIRS, runner
@@ -37,9 +36,10 @@ def engine(folder: Path) -> ModelRunner:
     return runner(folder)
 
 
-def _theirs(
-    folder: Path, dtype: torch.dtype = torch.float32
-) -> "transformers.Qwen2_5_VLForConditionalGeneration":
+def _theirs(folder: Path, dtype: torch.dtype = torch.float32) -> Any:
+    """The model as `transformers` has it."""
+    import transformers  # here: it takes seconds, and each process of the test run imports this file
+
     transformers.utils.logging.disable_progress_bar()
     return transformers.Qwen2_5_VLForConditionalGeneration.from_pretrained(
         folder, dtype=dtype, attn_implementation="eager"
@@ -51,7 +51,9 @@ def _inputs(tokens: tuple[int, ...], images: tuple[PromptImage, ...]) -> dict[st
     ids = torch.tensor([tokens])
     found = {"input_ids": ids, "mm_token_type_ids": (ids == PAD).int()}
     if images:
-        processor = Qwen2VLImageProcessorPil(min_pixels=1, max_pixels=1 << 30)
+        from transformers.models.qwen2_vl import image_processing_pil_qwen2_vl as processing
+
+        processor = processing.Qwen2VLImageProcessorPil(min_pixels=1, max_pixels=1 << 30)
         made = processor([_picture(image) for image in images], return_tensors="pt")
         found |= {"pixel_values": made["pixel_values"], "image_grid_thw": made["image_grid_thw"]}
     return found

@@ -13,7 +13,6 @@ from intaglio.service.documents.document_reader import DocumentReader
 from intaglio.service.documents.read_image import FORMATS, MOST_DECODED, read_image
 from intaglio.service.errors import DocumentTooLarge, UnreadableDocument, UnsupportedDocument
 from PIL import Image
-from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 SIZE = ImageSize(factor=28, least=56 * 56, most=28 * 28 * 64)
 
@@ -39,7 +38,10 @@ def _file(picture: Image.Image, form: str = "PNG", **options: object) -> bytes:
 def test_pixels_equal_those_of_the_published_processor(size: tuple[int, int]) -> None:
     picture = _picture(*size)
     rows, columns, pixels = read_image(_file(picture), SIZE)
-    processor = Qwen2VLImageProcessorPil(
+    # Here: it takes seconds, and each process of the test run imports this file.
+    from transformers.models.qwen2_vl import image_processing_pil_qwen2_vl as processing
+
+    processor = processing.Qwen2VLImageProcessorPil(
         min_pixels=SIZE.least, max_pixels=SIZE.most, do_rescale=False, do_normalize=False
     )
     made = processor(picture, return_tensors="np")
