@@ -18,7 +18,7 @@ from ..completion.bounds import Bounds
 from ..completion.rule_graph import RuleGraph
 from ..completion.shortest_end import ShortestEnd
 from ..contract.bitmask import WORD_BITS
-from ..machine.byte_step import SITE, has_choice
+from ..machine.byte_step import SITE
 from ..machine.cursor import Cursor
 from ..machine.lazy_tables import FLAGS
 from ..machine.machine import Machine
@@ -42,7 +42,6 @@ class Generation:
     `known`: a short complete output, if one was found before. `heights`: by state, the numbers of frames on which its
     masks depend. `plain_stacks`: whether a stack neither remembers nor judges texts. By configuration with such a
     stack: `ends`, bytes of a short end; `detours`, ends that need not be short; `forces`, results of `Cursor.force`.
-    `choices`: states, each with the top of its stack, in which nothing is forced because two bytes are legal.
     """
 
     machine: Machine
@@ -54,7 +53,6 @@ class Generation:
     forces: BoundedCache[Key, tuple[bytes, bool]] = field(default_factory=BoundedCache)
     plain_stacks: BoundedCache[bytes, bool] = field(default_factory=BoundedCache)
     detours: BoundedCache[Key, EndText] = field(default_factory=BoundedCache)
-    choices: set[Key] = field(default_factory=set)
 
     @cached_property
     def rows(self) -> RowCache[Row]:
@@ -130,16 +128,11 @@ class Generation:
 
     def force(self, cursor: Cursor) -> tuple[bytes, bool]:
         """The forced bytes, and whether the output is over after them; see `Cursor.force`."""
-        place = cursor.state, cursor.stack[-_SITE_BYTES:]
-        if place in self.choices:
+        if cursor.chooses:
             return b"", False
         key = self.key(cursor)
         found = None if key is None else self.forces.get(key)
         if found is None:
-            tables = self.machine.tables  # keeps the arrays alive during the call
-            if has_choice(tables.addresses, cursor.frames, cursor.state, cursor.depth):
-                self.choices.add(place)
-                return b"", False
             found = cursor.force(_MOST_FORCED)
             if key is not None:
                 self.forces.put(key, found, len(key[1]) + len(found[0]))

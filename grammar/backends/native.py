@@ -201,8 +201,9 @@ class NativeMatcher(WholeAnswers):
                 raise Violation(f"token {token} is not legal here")
             self._steps.append(cursor.commit(text, memories))
         self.tokens.append(token)
-        self._closings.append(_after(self._closings[-1], token))
-        self._forced.append(_after(self._forced[-1], token))
+        closing, forced = self._closings[-1], self._forced[-1]
+        self._closings.append(None if closing is None else _after(closing, token))
+        self._forced.append(None if forced is None else _after(forced, token))
         self._ends.append(None)
 
     @_moving
@@ -341,9 +342,9 @@ class NativeMatcher(WholeAnswers):
         return tokens[at:] or None
 
 
-def _after(run: Run | None, token: int) -> Run | None:
+def _after(run: Run, token: int) -> Run | None:
     """The rest of a run of tokens after `token`; None if the run does not continue with it."""
-    if run is None or run[1] == len(run[0]) or run[0][run[1]] != token:
+    if run[1] == len(run[0]) or run[0][run[1]] != token:
         return None
     return run[0], run[1] + 1
 

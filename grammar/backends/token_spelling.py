@@ -33,7 +33,7 @@ class Speller:
     def __init__(self, vocabulary: Vocabulary, canonical: Canonical) -> None:
         self._vocabulary = vocabulary
         self._canonical = canonical
-        self._crossed = crossed(vocabulary.tokens)
+        self._crossed = crossed(vocabulary.tokens).tobytes()  # read faster than an array
         self._spelled: BoundedCache[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = (
             BoundedCache(_KEPT_BYTES)
         )
@@ -45,7 +45,7 @@ class Speller:
 
     def hard(self, left: int, right: int) -> bool:
         """Whether no token contains byte `left` followed by byte `right`."""
-        return not self._crossed[left, right]
+        return not self._crossed[left << 8 | right]
 
     def spell(self, history: Sequence[int], text: bytes, *, final: bool) -> tuple[int, ...]:
         """Tokens for `text`, which must come next after the tokens `history`.
@@ -53,6 +53,8 @@ class Speller:
         With `final` the output ends after `text`; otherwise tokens after the last hard boundary are left out. Empty
         where the tokenizer would have written `history` with other tokens, given that `text` follows.
         """
+        if not final and not any(map(self.hard, text, text[1:])):
+            return ()  # the usual case: a bracket or a colon
         window, before = self._since_hard(history, text)
         if window is None:
             return ()

@@ -222,30 +222,12 @@ def read(tables: Tables, frames: Ints, note: Note, answers: Ints, text: Bytes, d
 
 
 @kernel
-def read_at(held: Longs, frames: Ints, note: Longs, answers: Ints, text: Bytes, done: int) -> int:
-    """`read` for callers that are not compiled. `held`: `Tables.addresses`."""
-    return read(tables_at(held), frames, note_of(note), answers, text, done)
-
-
-@kernel
 def begin_at(note: Longs, state: int, depth: int, offset: int, exact: int) -> None:
     """Copy a configuration to `note` before a walk: its state, the height of its stack, the length of its output."""
     fields = note_of(note)
     fields.state, fields.top, fields.count = state, depth - 1, depth
     fields.depth = fields.lowest = depth
     fields.exact, fields.offset, fields.asked = exact, offset, 0
-
-
-@kernel
-def read_from(
-    held: Longs, frames: Ints, note: Longs, text: Bytes, place: tuple[int, int, int]
-) -> tuple[int, int]:
-    """`begin_at` a place (state, depth, offset), then `read` all of `text`; (number of bytes read, the status)."""
-    state, depth, offset = place
-    begin_at(note, state, depth, offset, 1)
-    fields = note_of(note)
-    done = read(tables_at(held), frames, fields, frames[:0], text, 0)
-    return done, int(fields.status)
 
 
 @kernel
@@ -289,14 +271,46 @@ def _peek(tables: Tables, site: np.int64, state: np.int64, known: Bytes) -> int:
 
 
 @kernel
-def has_choice(held: Longs, frames: Ints, state: int, depth: int) -> bool:
+def _has_choice(tables: Tables, site: np.int64, state: np.int64) -> bool:
     """Whether two bytes are legal in a state without its rule being left: then no text is forced there.
 
-    `depth`: the height of the stack. Only the top frame counts, which may restrict the live states of a leaf.
+    `site`: the call site of the innermost rule, which may restrict the live states of a leaf.
     """
-    known = np.empty(256, np.uint8)
-    site = np.int64(frames[depth - 1, SITE])
-    return _peek(tables_at(held), site, np.int64(state), known) > 1
+    row = tables.states[state, ROW]
+    if row < 0:
+        return False
+    alphabet = tables.alphabets[tables.states[state, ALPHABET]]
+    live, entry = tables.sites[site, LIVE], tables.sites[site, ENTRY]
+    found = 0
+    for byte in range(256):  # in most states the first few bytes decide
+        move = tables.cells[row + alphabet[byte]]
+        if move >= 0 and (live < 0 or tables.live[live + move - entry] != 0):
+            found += 1
+            if found > 1:
+                return True
+    return _peek(tables, site, state, np.empty(256, np.uint8)) > 1
+
+
+@kernel
+def read_at(held: Longs, frames: Ints, note: Longs, answers: Ints, text: Bytes, done: int) -> int:
+    """`read` for callers that are not compiled; also sets `Note.chooses`. `held`: `Tables.addresses`."""
+    fields, tables = note_of(note), tables_at(held)
+    done, fields.chooses = read(tables, frames, fields, answers, text, done), 0
+    if done == len(text) and fields.top >= 0:
+        site = np.int64(frames[fields.top, SITE])
+        fields.chooses = np.int64(_has_choice(tables, site, np.int64(fields.state)))
+    return done
+
+
+@kernel
+def read_from(
+    held: Longs, frames: Ints, note: Longs, text: Bytes, place: tuple[int, int, int]
+) -> tuple[int, int]:
+    """`begin_at` a place (state, depth, offset), then `read_at` all of `text`; (number of bytes read, the status)."""
+    state, depth, offset = place
+    begin_at(note, state, depth, offset, 1)
+    done = read_at(held, frames, note, frames[:0], text, 0)
+    return done, int(note_of(note).status)
 
 
 @kernel
@@ -317,6 +331,18 @@ def new_frames(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
         at = frames[at, PARENT]
         fresh[height - 1 - i, PARENT] = kept + height - 2 - i
     return kept, fresh
+
+
+@kernel
+def settle(frames: Ints, note: Longs, depth: int) -> tuple[int, int, Ints]:
+    """Make the frames of the configuration in `note` the stack in place of one of height `depth`.
+
+    (number of frames kept of the old stack; height of the new one; the old frames above the kept ones)
+    """
+    kept, fresh = new_frames(frames, int(note_of(note).top), depth)
+    removed = frames[kept:depth].copy()
+    frames[kept : kept + len(fresh)] = fresh
+    return kept, kept + len(fresh), removed
 
 
 @kernel

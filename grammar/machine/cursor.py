@@ -23,18 +23,21 @@ from .text_reader import Refused, Step
 
 NO_ANSWERS: Final = np.empty((0, 3), np.int32)
 _UNSOUGHT: Final = OpenTexts((), (), (), ())
+NO_TEXT: Final = np.empty(0, np.uint8)
 NO_FRAMES: Final = np.empty((0, w.FRAME_COLUMNS), np.int32)
 
 
 def _with(answers: Ints, answer: tuple[int, int, int]) -> Ints:
-    return np.concatenate((answers, np.array([answer], np.int32)))
+    added = np.array((answer,), np.int32)
+    return np.concatenate((answers, added)) if len(answers) else added
 
 
 class Cursor:
     """The mutable position of one output. Between calls, `state` and `frames[:depth]` are the configuration.
 
     `frames` int32 [room, 4] and `note` int64 [`NOTES`]: see `byte_step`. `stack`: the call sites of the frames, as
-    bytes of int32, outermost first. `memories`: versions of the texts seen in objects and arrays.
+    bytes of int32, outermost first. `memories`: versions of the texts seen in objects and arrays. `chooses`: whether
+    two bytes certainly are legal next, as far as the last read told.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -49,6 +52,7 @@ class Cursor:
         self.memories = SeenTexts()
         self.dead_prefixes = DeadPrefixes(machine)
         self.note: Longs = np.zeros(n.NOTES, np.int64)
+        self.chooses = False
         # Versions of the seen texts made since `begin`: see `DeadPrefixes.record`.
         self._grown: list[tuple[int, int, SeenText]] = []
 
@@ -66,6 +70,7 @@ class Cursor:
         twin.state, twin.depth = self.state, self.depth
         twin.frames = self.frames.copy()
         twin.stack, twin._open_texts = self.stack, self._open_texts
+        twin.chooses = self.chooses
         twin.output = bytearray(self.output)
         twin.memories = self.memories.fork()
         twin.dead_prefixes = self.dead_prefixes
@@ -95,8 +100,8 @@ class Cursor:
         done, status = w.read_from(tables.addresses, self.frames, self.note, text, place)
         if status not in (w.MOVED, w.REFUSED):
             done, _ = self.reach(text, done)
-        if done < len(text) or len(self.memories) == 1:
-            return done == len(text)
+        if done < len(text):
+            return False
         barred = self.memories.barred and self.dead_prefixes.begun(self, text)
         return not barred and not begins_exhausted(self, text)
 
@@ -121,19 +126,16 @@ class Cursor:
         """Move to the configuration after the last `read`; `memories`: the number of versions before that read."""
         if self.machine.special.renewing:
             _renew(self, text)
-        top, kept, removed = self.note.item(n.TOP), self.depth, NO_FRAMES
+        kept, removed = self.depth, NO_FRAMES
         before = self.stack, self._open_texts
-        if top != self.depth - 1:
-            kept, fresh = w.new_frames(self.frames, top, self.depth)
-            removed = self.frames[kept : self.depth].copy()
-            self.depth = kept + len(fresh)
-            self.frames[kept : self.depth] = fresh
+        if self.note.item(n.TOP) != self.depth - 1:
+            kept, self.depth, removed = w.settle(self.frames, self.note, self.depth)
             self.stack = self.frames[: self.depth, w.SITE].tobytes()
             self._open_texts = None if len(self.memories) == 1 else _UNSOUGHT
         for versions in self._grown:
             self.dead_prefixes.record(self.memories, *versions)
         step = Step(self.state, kept, removed, len(self.output), memories, *before)
-        self.state = self.note.item(n.STATE)
+        self.state, self.chooses = self.note.item(n.STATE), self.note.item(n.CHOOSES) == 1
         self.output += text.data
         return step
 
@@ -142,6 +144,7 @@ class Cursor:
         self.depth = step.kept + len(step.removed)
         self.frames[step.kept : self.depth] = step.removed
         self.state, self.stack, self._open_texts = step.state, step.stack, step.open_texts
+        self.chooses = False  # not known
         del self.output[step.length :]
         self.memories.cut(step.memories)
 
@@ -175,7 +178,7 @@ class Cursor:
                 if status != w.UNDECIDED:
                     self.fill_in()
                 else:
-                    answers = _with(answers, self.decide(bytes(self.output), len(self.output)))
+                    answers = _with(answers, self.decide(NO_TEXT, 0))
         return True
 
     def force(self, most: int) -> tuple[bytes, bool]:
@@ -189,16 +192,18 @@ class Cursor:
                 return text[:done].tobytes(), bool(self.note[n.STATE] == FINAL)
             self.fill_in()
 
-    def decide(self, text: bytes, done: int) -> tuple[int, int, int]:
+    def decide(self, text: Bytes, done: int) -> tuple[int, int, int]:
         """Decide the end of a text where `step` returned `UNDECIDED`; returns a row of its `answers`.
 
-        `text`: the output and the text read ahead; `done`: its bytes that were read before the byte in question.
+        `text`: the text read ahead; `done`: its bytes that were read before the byte in question.
         """
-        frame = self.frames[self.note[n.WHAT]]
-        site, ending = int(frame[w.SITE]), int(self.note[n.ENDING])
+        note, written = self.note, len(self.output)
+        site, parent, _, begun = self.frames[note.item(n.WHAT)].tolist()
+        ending, until = note.item(n.ENDING), note.item(n.UNTIL)
         place = self.machine.sites[site]
         assert place is not None
-        piece = text[int(frame[w.BEGUN]) : int(self.note[n.UNTIL])]
+        ahead = text[max(begun - written, 0) : max(until - written, 0)]
+        piece = bytes(self.output[begun:until]) + ahead.tobytes()
         if place.call.judge is not None:
             verdict = place.call.judge(self.machine.meaning(site, ending), piece)
             if verdict < 0:
@@ -206,10 +211,10 @@ class Cursor:
             ending = self.machine.number(site, verdict)
         if place.call.same is None:
             return ending, 0, 0
-        memory = int(self.frames[frame[w.PARENT], w.MEMORY])
-        entry = -1 if place.call.judge else int(self.machine.tables.sites[site, ENTRY])
-        until = int(self.note[n.UNTIL])
-        seen = SeenText(piece, until, entry, self.machine.meaning(site, ending), until > done)
+        memory = self.frames.item(parent, w.MEMORY)
+        entry = -1 if place.call.judge else self.machine.tables.sites.item(site, ENTRY)
+        over = until > written + done
+        seen = SeenText(piece, until, entry, self.machine.meaning(site, ending), over)
         twin, grown = self.memories.add(memory, place.call.same(piece), seen)
         if not twin:
             # The dead prefixes of the text itself count after a commit: see `DeadPrefixes.of_open_texts`.
@@ -245,27 +250,30 @@ def _renew(cursor: Cursor, text: Bytes) -> None:
         state = machine.renew(site, bytes((cursor.output + text.tobytes())[begun:]))
         if state >= 0:
             note[n.STATE], note[n.TOP] = state, frames[note[n.TOP], w.PARENT]
+            note[n.CHOOSES] = 0  # not known of that state
 
 
 def reach_parts(cursor: Cursor, text: Bytes, done: int = -1) -> Parts[tuple[int, Refused | None]]:
     """`Cursor.reach` in parts, as each table entry that is missing takes time. Nothing else may be read meanwhile."""
     answers, refused = NO_ANSWERS, None
-    if done < 0:
+    has_stopped = done >= 0
+    if not has_stopped:
         cursor.begin(exact=True)
         done = 0
     while True:
-        before = done
-        tables = cursor.machine.tables  # keeps the arrays alive during the call
-        done = w.read_at(tables.addresses, cursor.frames, cursor.note, answers, text, done)
-        if done > before:
-            answers, refused = NO_ANSWERS, None
-        status = cursor.note[n.STATUS]
+        if not has_stopped:
+            before = done
+            tables = cursor.machine.tables  # keeps the arrays alive during the call
+            done = w.read_at(tables.addresses, cursor.frames, cursor.note, answers, text, done)
+            if done > before:
+                answers, refused = NO_ANSWERS, None
+        has_stopped = False
+        status = cursor.note.item(n.STATUS)
         if status in (w.MOVED, w.REFUSED):
             return done, refused
         if status == w.UNDECIDED:
-            output = bytes(cursor.output) + text.tobytes()
             frame, until = cursor.note.item(n.WHAT), cursor.note.item(n.UNTIL)
-            answer = cursor.decide(output, len(cursor.output) + done)
+            answer = cursor.decide(text, done)
             answers = _with(answers, answer)
             if answer[0] < 0 or answer[1]:
                 site, parent, memory, begun = map(int, cursor.frames[frame])

@@ -61,11 +61,15 @@ def _has_unique_prefix(dfa: _Parts, lives: _Lives) -> bool:
     table, class_of, outcome = dfa
     counts, alive = lives
     arcs, last = np.zeros(len(table), np.int32), np.full(len(table), -1, np.int32)
+    sizes = np.zeros(table.shape[1], np.int32)  # bytes of each class
+    for byte in range(256):
+        if class_of[byte] >= 0:
+            sizes[class_of[byte]] += 1
     for s in range(len(table)):
-        for byte in range(256):
-            t = table[s, class_of[byte]] if class_of[byte] >= 0 else -1
-            if t >= 0 and alive[t] != 0:
-                arcs[s] += 1
+        for c in range(len(sizes)):
+            t = table[s, c]
+            if sizes[c] > 0 and t >= 0 and alive[t] != 0:
+                arcs[s] += sizes[c]
                 last[s] = t
     found = False
     for s in range(len(table)):

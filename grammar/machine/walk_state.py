@@ -37,6 +37,7 @@ class Note:
     unwritten: Whole  # 1: some text that began within the walk is not compared byte by byte
     inside: Whole  # 1 while the nodes behind `exit` or below `head` are being walked
     head: Whole  # the first byte of the tokens being walked, as a node of the trie
+    chooses: Whole  # 1 after a text if two bytes certainly are legal next
 
 
 note_of = record_of(Note)
@@ -68,3 +69,4 @@ LEAF_TOP: Final = _SLOTS.index("leaf_top")
 LEAF_COUNT: Final = _SLOTS.index("leaf_count")
 ASSUMED: Final = _SLOTS.index("assumed")
 UNWRITTEN: Final = _SLOTS.index("unwritten")
+CHOOSES: Final = _SLOTS.index("chooses")
