@@ -59,6 +59,8 @@ def parse_json(
 
 
 def _check_depth(text: str, limit: int) -> None:
+    if text.count("{") + text.count("[") <= limit:
+        return
     depth = 0
     for match in _TOKEN.finditer(text):
         first = match.group()[0]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..automata import Dfa
     from ..cfg.enforce import NondeterministicGrammar
     from ..jsonschema.read.values import Json
-    from ..jsonschema.report.survey import Enforced
     from ..jsonschema.rules.language import Language
     from ..machine.rule import Rule
 
@@ -40,15 +39,15 @@ _MOST_OUTPUT = 2**17  # bound on the shortest output, in bytes
 class Screened:
     """A constraint that can be enforced in full, ready to be compiled. Exactly one of `root` and `parsed` is set.
 
-    `root`: a rule or automaton over bytes. `parsed`: a grammar that has no such form. `coverage`: the enforced and
-    unenforced keywords of a schema. `note`: why a grammar goes to another back end. `release`: breaks the reference
-    cycles among the rules of a schema, so that their memory is freed at once; to be called when the rules are no longer
-    used. None: there are no such cycles.
+    `root`: a rule or automaton over bytes. `parsed`: a grammar that has no such form. `coverage` lists the enforced
+    and unenforced keywords of a schema; to be called before the rules are used. `note`: why a grammar goes to
+    another back end. `release`: breaks the reference cycles among the rules of a schema, so that their memory is
+    freed at once; to be called when the rules are no longer used. None: there are no such cycles.
     """
 
     root: "Rule | Dfa | None" = None
     parsed: "NondeterministicGrammar | None" = None
-    coverage: Coverage | None = None
+    coverage: Callable[[], Coverage] | None = None
     note: str = ""
     release: Callable[[], None] | None = None
 
@@ -91,7 +90,10 @@ def _schema(constraint: Constraint) -> Screened:
         raise ConstraintTooLarge(
             f"the shortest output takes about {least} bytes, more than the limit of {_MOST_OUTPUT}"
         )
-    coverage = covered(language.formulas, language.enforced)
+
+    def coverage() -> Coverage:
+        return covered(language.formulas, language.enforced)
+
     return Screened(root=language.root, coverage=coverage, release=language.release)
 
 
@@ -99,6 +101,7 @@ def _language(constraint: Constraint, schema: "Json") -> "Language":
     """The language of a schema under the options of a constraint."""
     from ..jsonschema.read.values import read_all
     from ..jsonschema.read.writing_options import Options
+    from ..jsonschema.report.survey import judged_multiples
     from ..jsonschema.rules.language import Language
 
     form = Options(
@@ -112,7 +115,15 @@ def _language(constraint: Constraint, schema: "Json") -> "Language":
         document=constraint.document,
     )
     language = Language(schema, form, read_all(constraint.schemas))
-    _refuse_endless(language.enforced)
+    reason = "multiples of this divisor cannot be recognised while they are written"
+    hint = "use a divisor of at most four digits, not counting zeros at its ends, or bounds instead"
+    # A model may write digits without ever reaching a multiple.
+    refusals = tuple(
+        Refusal(each.where, each.keyword, reason, hint)
+        for each in judged_multiples(language.formulas)
+    )
+    if refusals:
+        raise ConstraintTooLarge(f"{refusals[0].where}: {reason}", refusals)
     return language
 
 
@@ -141,19 +152,6 @@ def _tags(constraint: Constraint) -> Screened:
         release()
         raise
     return Screened(root=root, release=release)
-
-
-def _refuse_endless(enforced: "tuple[Enforced, ...]") -> None:
-    """Refuse multiples that can only be checked at their end: a model may write digits without ever reaching one."""
-    reason = "multiples of this divisor cannot be recognised while they are written"
-    hint = "use a divisor of at most four digits, not counting zeros at its ends, or bounds instead"
-    refusals = tuple(
-        Refusal(each.where, each.keyword, reason, hint)
-        for each in enforced
-        if each.keyword == "multipleOf" and each.tier == "C"
-    )
-    if refusals:
-        raise ConstraintTooLarge(f"{refusals[0].where}: {reason}", refusals)
 
 
 def _pattern(source: str) -> Screened:

@@ -116,13 +116,14 @@ def examine(
     begun = clock()
     try:
         found = screen(examinable(constraint))
+        coverage = None if found.coverage is None else found.coverage()
         shortest = _try(compiler, found, clock)
     except GrammarError as error:
         return _refusal(error, clock() - begun)
     except (MemoryError, RecursionError):
         return cut_off("compiling the constraint takes more memory or depth than allowed")
     seconds = clock() - begun
-    return Verdict(shortest=shortest, seconds=seconds, coverage=found.coverage)
+    return Verdict(shortest=shortest, seconds=seconds, coverage=coverage)
 
 
 def _try(compiler: "Compiler", screened: Screened, clock: Callable[[], float]) -> bytes | None:
@@ -138,9 +139,10 @@ def screened(constraint: Constraint) -> Verdict:
         found = screen(examinable(constraint))
     except GrammarError as error:
         return _refusal(error, time.process_time() - begun)
+    coverage = None if found.coverage is None else found.coverage()
     if found.release is not None:
         found.release()
-    return Verdict(seconds=time.process_time() - begun, coverage=found.coverage)
+    return Verdict(seconds=time.process_time() - begun, coverage=coverage)
 
 
 def encode_constraint(constraint: Constraint) -> bytes:

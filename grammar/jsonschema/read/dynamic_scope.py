@@ -21,8 +21,8 @@ class Place:
     scope: Scope
 
     def __hash__(self) -> int:
-        """The hash of the location, which distinguishes nearly all places."""
-        return hash(self.site)
+        """The hash of the pointer, which distinguishes nearly all places."""
+        return hash(self.site.pointer)
 
 
 def item_parts(place: Place, schema: Schema) -> tuple[list[tuple[str, int]], str | None]:

@@ -33,7 +33,7 @@ class SchemaLocation:
 
     def __hash__(self) -> int:
         """The hash of what distinguishes the locations of one schema document."""
-        return hash((self.document, self.pointer))
+        return hash(self.pointer)
 
     @property
     def where(self) -> str:

@@ -71,7 +71,10 @@ def defragment(uri: str) -> tuple[str, str]:
 
 def step(pointer: str, key: str | int) -> str:
     """The pointer one step further down."""
-    return f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
+    name = str(key)
+    if "~" in name or "/" in name:
+        name = name.replace("~", "~0").replace("/", "~1")
+    return f"{pointer}/{name}"
 
 
 def steps(pointer: str) -> list[str]:

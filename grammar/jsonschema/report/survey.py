@@ -32,6 +32,8 @@ from .unenforced import why_unread
 MOST_DEMANDED = 16_384
 # Bound for member names times schemas applied in place to one object.
 MOST_COMBINED = 2_000_000
+_COUNTS = frozenset({"minLength", "minItems", "minProperties", "minContains"})
+_MAY_BE_REFUSED = _COUNTS | {"pattern", "patternProperties"}
 
 
 class Tier(StrEnum):
@@ -53,33 +55,58 @@ class Enforced:
     tier: Tier
 
 
-def survey(formulas: SchemaFormulas) -> tuple[Enforced, ...]:
-    """Every enforced keyword.
+def survey(formulas: SchemaFormulas) -> None:
+    """Reach every sub-schema.
 
     Raises:
         InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge: with all refusals of that kind, by JSON Pointer.
     """
-    found, errors = check(formulas)
+    errors = _errors(formulas)
     for kind in (InvalidConstraint, UnsupportedConstraint, ConstraintTooLarge):
         own = [error for error in errors if isinstance(error, kind)]
         if own:
             refusals = tuple(dict.fromkeys(r for e in own for r in e.refusals))
             more = f", and {len(refusals) - 1} more" if len(refusals) > 1 else ""
             raise kind(own[0].message + more, refusals)
-    return found
 
 
 def check(formulas: SchemaFormulas) -> tuple[tuple[Enforced, ...], tuple[GrammarError, ...]]:
     """Every enforced keyword in the order of the schema, and all errors."""
-    errors: list[GrammarError] = []
-    _reach(formulas, errors)
-    found: list[Enforced] = []
+    errors = _errors(formulas)
+    return enforced(formulas), tuple(errors)
+
+
+def enforced(formulas: SchemaFormulas) -> tuple[Enforced, ...]:
+    """Every enforced keyword of the sub-schemas reached so far, in the order of the schema."""
+    found: dict[Enforced, None] = {}
     for place in formulas.built:
         schema = formulas.schemas.value(place.site)
         if isinstance(schema, dict):
+            found.update(dict.fromkeys(_enforced(place, schema, formulas.formats)))
+    return tuple(found)
+
+
+def judged_multiples(formulas: SchemaFormulas) -> tuple[Enforced, ...]:
+    """Every `multipleOf` that is judged at the end of the value."""
+    found: dict[Enforced, None] = {}
+    for place in formulas.built:
+        schema = formulas.schemas.value(place.site)
+        if isinstance(schema, dict) and "multipleOf" in schema:
+            for each in _enforced(place, schema, formulas.formats):
+                if each.keyword == "multipleOf" and each.tier == Tier.JUDGED:
+                    found[each] = None
+    return tuple(found)
+
+
+def _errors(formulas: SchemaFormulas) -> list[GrammarError]:
+    """Reach every sub-schema; all errors."""
+    errors: list[GrammarError] = []
+    _reach(formulas, errors)
+    for place in formulas.built:
+        schema = formulas.schemas.value(place.site)
+        if isinstance(schema, dict) and not _MAY_BE_REFUSED.isdisjoint(schema):
             errors += _refused(place, schema)
-            found += _enforced(place, schema, formulas.formats)
-    return tuple(dict.fromkeys(found)), tuple(errors)
+    return errors
 
 
 def _reach(formulas: SchemaFormulas, errors: list[GrammarError]) -> None:
@@ -125,7 +152,7 @@ def _keywords(place: Place, schema: Schema) -> Iterator[str]:
 
 def _refused(place: Place, schema: Schema) -> Iterator[GrammarError]:
     """The errors of one schema object: patterns and counts."""
-    for keyword in _keywords(place, schema):
+    for keyword in filter(_MAY_BE_REFUSED.__contains__, _keywords(place, schema)):
         value = schema[keyword]
         where = step(place.site.where, keyword)
         sources = (
@@ -137,8 +164,7 @@ def _refused(place: Place, schema: Schema) -> Iterator[GrammarError]:
             except GrammarError as error:
                 own = where if keyword == "pattern" else step(where, str(source))
                 yield _at(own, keyword, error)
-        counted = keyword in {"minLength", "minItems", "minProperties", "minContains"}
-        if counted and isinstance(value, int) and value > MOST_DEMANDED:
+        if keyword in _COUNTS and isinstance(value, int) and value > MOST_DEMANDED:
             reason = f"a minimum of {value} exceeds every possible output"
             hint = f"use at most {MOST_DEMANDED}"
             yield ConstraintTooLarge(f"{where}: {reason}", (Refusal(where, keyword, reason, hint),))

@@ -6,6 +6,7 @@ Does: compile a schema: survey its keywords, assemble the parts, make each rule 
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cached_property
 from time import thread_time
 from typing import Final, NoReturn
 
@@ -17,7 +18,7 @@ from ..read.dialects import DRAFT2020, Dialect
 from ..read.resolve import Schemas
 from ..read.values import Json
 from ..read.writing_options import Options
-from ..report.survey import survey
+from ..report.survey import Enforced, enforced, survey
 from ..scalars.scalar_leaves import is_expensive
 from ..scalars.shared import Shared
 from .container_languages import ContainerLanguages
@@ -51,7 +52,7 @@ class Language:
         self.shared = Shared.of(self.formulas.pool, form)
         self._names = NameLeaves(self.shared, self.formulas.demanded)
         self._containers = ContainerLanguages(self.shared, self._names)
-        self.enforced = survey(self.formulas)
+        survey(self.formulas)
         self._rules: dict[tuple[Formula, tuple[Formula, ...], int], ValueRule] = {}
         if self._containers.costs.of_value(self.formulas.root.formula) is None:
             self._refuse()
@@ -81,6 +82,11 @@ class Language:
         hint = "look for constraints that contradict each other"
         refusal = Refusal("", "", "no value is valid", hint)
         raise Unsatisfiable("no value is valid against this schema", (refusal,))
+
+    @cached_property
+    def enforced(self) -> tuple[Enforced, ...]:
+        """Every enforced keyword. To be asked for before texts are read: these reach no further sub-schema."""
+        return enforced(self.formulas)
 
     def release(self) -> None:
         """Break the reference cycles between the parts. Neither this object nor any part may be used afterwards.
