@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module", params=["train", "heldout"])
 def drawn(request: pytest.FixtureRequest) -> list[Sample]:
-    return list(samples(10, 400, request.param))
+    return list(samples(10, 600, request.param))
 
 
 def test_every_answer_fits_its_schema(drawn: list[Sample]) -> None:
