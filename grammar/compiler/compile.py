@@ -7,6 +7,7 @@ The compiled loops of the machine are loaded with the first constraint or by `wa
 """
 
 import json
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import finalize
@@ -14,6 +15,7 @@ from weakref import finalize
 from ..backends.token_spelling import Canonical, Speller
 from ..contract.bitmask import empty_rows
 from ..contract.constraint import Constraint, Kind
+from ..contract.errors import GrammarError
 from ..contract.matcher import CompiledGrammar
 from ..contract.vocabulary import Vocabulary
 from .device_export import tables_of
@@ -92,6 +94,8 @@ class Compiler:
         if isinstance(grammar, EarleyGrammar):
             grammar.warm_up()
         if isinstance(grammar, NativeGrammar):
+            with suppress(GrammarError):  # a request for the end reports it
+                _ = grammar.least_tokens  # the states on the way to an end are likely ones
             # The first mask of a string that follows a document takes long, and is needed for every document.
             follows = constraint.document is not None
             seconds = DOCUMENT_S if follows else warm_up_s(constraint.source)
