@@ -11,11 +11,12 @@ from typing import Final
 
 from ...automata import REFUSED, Dfa
 from ...contract.errors import GrammarError
-from ..logic.atoms import AtLeast, AtMost, Integer, MultipleOf, OneOf, ValueKind
+from ..logic.atoms import AtLeast, AtMost, Format, Integer, MultipleOf, OneOf, Superset, ValueKind
 from ..logic.evaluate import holds
 from ..logic.formula import Formula, Op, Pool
 from ..logic.residual import Restriction
 from ..read.values import FALSE, TRUE, Value
+from .opaque import opaque
 from .small_containers import FiniteContainers
 from .string_formulas import StringAutomata
 from .verbatim_formulas import is_verbatim, verbatim_string
@@ -83,14 +84,37 @@ class FiniteValues:
     def _texts(self, formula: Formula) -> tuple[str, ...] | None:
         if is_verbatim(formula):
             return verbatim_string(self._pool, self._strings, formula).texts(FEW)
-        return texts_of(self._strings.of(formula))
+        texts = texts_of(self._strings.of(self._bound(formula)))
+        return None if texts is None else tuple(text for text in texts if holds(formula, text))
+
+    def _bound(self, formula: Formula) -> Formula:
+        """A formula that `formula` implies, without formats that no automaton decides, negated or not."""
+        pool = self._pool
+        for part in sorted(formula.atoms, key=lambda part: part.rank):
+            if isinstance(part.atom, Format) and opaque(part.atom):
+                name = part.atom.name
+                having = pool.all([pool.put(formula, {part: pool.true}), pool.of(Superset(name))])
+                formula = pool.any([having, pool.put(formula, {part: pool.false})])
+        return formula
 
 
 def _numbers(formula: Formula) -> Sequence[int | Fraction] | None:
-    """A superset of the numbers that satisfy a formula; None unless it plainly requires a step and both bounds."""
+    """A superset of the numbers that satisfy a formula; None unless it plainly lists them or has a step and bounds."""
     if formula.op is Op.FALSE:
         return ()
-    atoms = [part.atom for part in (formula.args if formula.op is Op.ALL else (formula,))]
+    if formula.op in {Op.ANY, Op.ONE}:
+        options = [_numbers(part) for part in formula.args]
+        listed = [found for found in options if found is not None]
+        return [v for found in listed for v in found] if len(listed) == len(options) else None
+    parts = formula.args if formula.op is Op.ALL else (formula,)
+    atoms = [part.atom for part in parts]
+    given = [atom.values for atom in atoms if isinstance(atom, OneOf)]
+    if given:
+        return [value for value in min(given, key=len) if isinstance(value, int | Fraction)]
+    for part in parts:
+        found = _numbers(part) if part.op in {Op.ANY, Op.ONE} else None
+        if found is not None:
+            return found
     steps = [1 for atom in atoms if isinstance(atom, Integer)]
     step = max([*steps, *(atom.step for atom in atoms if isinstance(atom, MultipleOf))], default=0)
     low = max((atom.bound for atom in atoms if isinstance(atom, AtLeast)), default=None)

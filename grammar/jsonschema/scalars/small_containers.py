@@ -9,6 +9,7 @@ from typing import Final
 from ..logic.atoms import (
     ItemCount,
     Items,
+    MemberCount,
     Properties,
     PropertyNames,
     Required,
@@ -16,7 +17,7 @@ from ..logic.atoms import (
     UnevaluatedMembers,
     Unique,
 )
-from ..logic.evaluate import selected
+from ..logic.evaluate import holds, selected
 from ..logic.formula import Atom, Formula, Op, Pool
 from ..read.values import List, Map, Value
 
@@ -80,6 +81,8 @@ class FiniteContainers:
         return found if len(found) <= _FEW else None
 
     def _objects(self, atoms: list[Atom], mentioned: list[Atom]) -> list[Value] | None:
+        if self._none(atoms):
+            return []
         props = [atom for atom in atoms if isinstance(atom, Properties)]
         names = self._names(mentioned, props)
         if names is None:
@@ -91,6 +94,21 @@ class FiniteContainers:
                 return None
             found += [members | {(name, value)} for members in found for value in options]
         return [*map(Map, found)] if len(found) <= _FEW else None
+
+    def _none(self, atoms: list[Atom]) -> bool:
+        """Whether plainly no object satisfies the atoms: a required member is not allowed, or there are too many."""
+        counts = [atom for atom in atoms if isinstance(atom, MemberCount)]
+        demanded = {name for atom in atoms if isinstance(atom, Required) for name in atom.names}
+        least = max([len(demanded), *(atom.least for atom in counts)])
+        if any(atom.most is not None and atom.most < least for atom in counts):
+            return True
+        props = [atom for atom in atoms if isinstance(atom, Properties)]
+        if any(
+            name in demanded and self._is_nothing(sub) for atom in props for name, sub in atom.named
+        ):
+            return True
+        allowed = [atom.sub.formula for atom in atoms if isinstance(atom, PropertyNames)]
+        return any(not holds(formula, name) for formula in allowed for name in demanded)
 
     def _names(self, mentioned: list[Atom], props: list[Properties]) -> Iterable[str] | None:
         """All possible member names, None if there are many. `props`: the atoms of `mentioned` that must hold."""

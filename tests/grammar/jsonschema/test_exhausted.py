@@ -4,12 +4,17 @@ import json
 from typing import Any
 
 import pytest
-from intaglio.grammar.api import Compiler, Constraint, Kind, empty_rows
+from intaglio.grammar.api import Compiler, Constraint, Kind, Whitespace, empty_rows
 from intaglio.grammar.contract.vocabulary import Vocabulary
 
 BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
 
 NULLS = {"type": "array", "uniqueItems": True, "items": {"type": "null"}}
+IMPOSSIBLE: dict[str, dict[str, Any]] = {
+    "a required name that is not allowed": {"required": ["b"], "propertyNames": {"pattern": "^a"}},
+    "a required member without values": {"required": ["b"], "properties": {"b": False}},
+    "too many required members": {"required": ["a", "b"], "maxProperties": 1},
+}
 USED: dict[str, tuple[dict[str, Any], bytes, bytes]] = {
     "another rule read it": ({"prefixItems": [{"enum": [True, 1]}]}, b"[true,", b"t"),
     "before contains was met": ({"contains": {"type": "array"}}, b"[true,[],", b"t"),
@@ -18,6 +23,18 @@ USED: dict[str, tuple[dict[str, Any], bytes, bytes]] = {
     "several numbers": (
         {"items": {"type": "integer", "minimum": 0, "maximum": 1000}}, b"[100,1000,10", b"0",
     ),
+    "alternatives with numbers": (
+        {"items": {"anyOf": [{"type": "null"}, {"enum": ["a", 1.5]}]}}, b'[null,1.5,"a"', b",",
+    ),
+    "exactly one of numbers": (
+        {"items": {"oneOf": [{"enum": [1, 2]}, {"enum": [2, 2.5]}]}}, b"[1,2.5", b",",
+    ),
+    **{
+        f"null or an object with {name}": (
+            {"items": {"anyOf": [{"type": "null"}, {"type": "object"} | members]}}, b"[null", b",",
+        )
+        for name, members in IMPOSSIBLE.items()
+    },
 }  # fmt: skip
 
 
@@ -32,6 +49,23 @@ def test_no_item_is_begun_that_only_used_ones_complete(name: str) -> None:
     matcher.fill(row)
     assert not row[refused[0] // 32] >> (refused[0] % 32) & 1
     assert matcher.closing() is not None
+
+
+def test_no_token_ends_the_last_item_but_one_and_begins_a_used_one() -> None:
+    """A token of several bytes crosses the comma: what it ends counts for what it begins."""
+    words = Vocabulary((*BYTES.tokens[:256], None, b'","'), (256,), 258)
+    items = {"anyOf": [{"type": "null"}, {"enum": ["a", "b", 1.5]}]}
+    schema = json.dumps({"type": "array", "uniqueItems": True, "items": items})
+    compiled = Compiler(words, tuple).compile(
+        Constraint(Kind.JSON_SCHEMA, schema, whitespace=Whitespace.COMPACT)
+    )
+    matcher = compiled.matcher()
+    row = empty_rows(1, words.width)[0]
+    for token in b'["b","a':
+        matcher.accept(token)
+    matcher.fill(row)
+    assert not row[257 // 32] >> (257 % 32) & 1
+    assert row[ord('"') // 32] >> (ord('"') % 32) & 1
 
 
 @pytest.mark.parametrize("begun", [b"[[false,true],[", b"[[true,false],["])

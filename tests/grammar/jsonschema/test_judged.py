@@ -1,6 +1,7 @@
 """Formats that no automaton decides: a constant is judged when its schema is compiled, not when it is written."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -56,3 +57,23 @@ def test_nothing_but_constants_without_the_format_is_unsatisfiable(
     left = screen(asked({"type": "string", "not": {"format": name}, "enum": [wrong, right]}, form))
     assert fate(left, json.dumps(wrong)) is Fate.WHOLE
     assert fate(left, json.dumps(right, ensure_ascii=False)) is Fate.REFUSED
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("name", "right", "wrong"), SAMPLES)
+@pytest.mark.parametrize("around", [{"minItems": 1}, {"contains": {"type": "string"}}])
+def test_texts_without_a_format_are_not_taken_for_none(
+    form: Whitespace, name: str, right: str, wrong: str, around: dict[str, Any]
+) -> None:
+    items = {"type": "string", "not": {"format": name}}
+    screened = screen(asked({"type": "array", "items": items} | around, form))
+    if form is Whitespace.LENIENT:  # other forms write only texts that plainly lack the format
+        assert Reader(screened).read(json.dumps([wrong]).encode())
+    few = {
+        "type": "string",
+        "format": name,
+        "pattern": f"^({re.escape(right)}|{re.escape(wrong)})$",
+    }
+    unique = {"type": "array", "items": few, "uniqueItems": True, "minItems": 2}
+    with pytest.raises(Unsatisfiable):
+        screen(asked(unique, form))
