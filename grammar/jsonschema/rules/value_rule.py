@@ -109,17 +109,18 @@ class ValueRule:
         return _counted(self._leaf).least(key) if isinstance(key, CountedChars) else UNKNOWN
 
     def _before_value(self, key: Colon | BeforeValue) -> int:
-        """The bytes of a value and the rest, if the rest does not depend on the value and stays on one line."""
+        """The bytes of a value and the rest, if the rest does not depend on the value."""
         before = key.value if isinstance(key, Colon) else key
         value = self._cost_of(before.plan.must)
-        if before.plan.queries or self._spacing.lines or value is None:
+        if before.plan.queries or value is None:
             return UNKNOWN
         state = self._inside.after(before, 0, is_repeat=False)
         rest = None if state is None else self._inside.rest(state, opened=False)
         if rest is None:
             return UNKNOWN
         colon = self._colon_bytes if isinstance(key, Colon) else 0
-        return colon + value.base + rest.base
+        indents = value.lines * self._spacing.inner + rest.lines * self._spacing.outer
+        return colon + value.base + rest.base + indents
 
     @cached_property
     def _shortest(self) -> int | None:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from intaglio.grammar.api import Compiler, Constraint, Kind, Whitespace, empty_rows
+from intaglio.grammar.api import Compiler, Constraint, KeyOrder, Kind, Whitespace, empty_rows
 from intaglio.grammar.contract.vocabulary import Vocabulary
 
 BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
@@ -95,3 +95,16 @@ def test_a_string_that_is_no_pattern_can_be_ended_from_anywhere(begun: bytes) ->
             break
         matcher.accept(token)
         assert matcher.closing() is not None
+
+
+@pytest.mark.parametrize("form", [Whitespace.COMPACT, Whitespace.SPACED, Whitespace.PRETTY])
+def test_an_end_is_found_for_many_required_members_in_any_order(form: Whitespace) -> None:
+    """The estimate of what is left has to hold in each form: else every order of the members is searched."""
+    values = [{"type": "string"}, {"type": "array", "minItems": 2}, {"type": "object"}]
+    members = {f"{at}" + "n" * (at % 5): values[at % 3] for at in range(24)}
+    inner = {"type": "object", "properties": members, "required": list(members)}
+    schema = json.dumps({"type": "object", "properties": {"a": inner}, "required": ["a"]})
+    asked = Constraint(Kind.JSON_SCHEMA, schema, form, key_order=KeyOrder.ANY)
+    closing = Compiler(BYTES, tuple).compile(asked).matcher().closing()
+    assert closing is not None
+    assert json.loads(bytes(token for token in closing if token < 256))["a"].keys() == set(members)
