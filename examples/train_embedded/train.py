@@ -175,7 +175,8 @@ def run(settings: Settings, ranks: Ranks = ALONE, feed_of: Callable[[feed.Diet, 
     food = feed_of(diet, settings.workers)
     codec = Codec.of(load(settings.diet.tokenizer))
     size = sum(weight.numel() for weight in training.model.parameters())
-    print(f"{size / 1e6:.2f} M parameters on {training.device}", flush=True)
+    if ranks.rank == 0:
+        print(f"{size / 1e6:.2f} M parameters on {ranks.count} x {training.device}", flush=True)
     before = training.elapsed
     until = settings.seconds if settings.pause is None else min(settings.seconds, before + settings.pause)
     began = saved = shown = time.monotonic()
