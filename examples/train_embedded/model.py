@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -181,3 +181,14 @@ def save(folder: Path, shape: Shape, weights: Mapping[str, Tensor], end: int, pa
     total = sum(tensor.nbytes for shard in shards for tensor in shard.values())
     document = {"metadata": {"total_size": total}, "weight_map": index}
     (folder / "model.safetensors.index.json").write_text(json.dumps(document, indent=2) + "\n")
+
+
+def weights_of(folder: Path) -> dict[str, Tensor]:
+    """The weights of a folder that `save` or `intaglio quantize --to int8` wrote, by the names of `Decoder`."""
+    found = {name: weight for file in sorted(folder.glob("*.safetensors")) for name, weight in load_file(file).items()}
+    weights = {name.removeprefix("model."): weight for name, weight in found.items()}
+    scales = {name: weights.pop(name) for name in [*weights] if name.endswith("_scale")}
+    for name, scale in scales.items():
+        matrix = name.removesuffix("_scale")
+        weights[matrix] = weights[matrix].float() * scale
+    return weights

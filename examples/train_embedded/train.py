@@ -26,13 +26,12 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn import functional as F
 
 from . import feed
 from .encode import Codec, load
-from .model import Decoder, Shape, save
+from .model import Decoder, Shape, save, weights_of
 from .muon import Muon
 from .ranks import ALONE, Ranks, spawn
 
@@ -99,7 +98,7 @@ class Training:
         )
         self.step, self.seen, self.piece, self.elapsed = 0, 0, 0, 0.0
         if settings.start:
-            self._begin_with(settings.start)
+            self.model.load_state_dict(weights_of(settings.start))  # of this shape; the run is a new one
         if settings.resumed:
             self._restore()
         ranks.copy_first(self.model.parameters())
@@ -152,16 +151,6 @@ class Training:
         self.adam.load_state_dict(state["adam"])
         self.step, self.seen, self.piece, self.elapsed = state["progress"]
         self.piece += 1
-
-    def _begin_with(self, folder: Path) -> None:
-        """Take the weights of a finished model of this shape; the run is a new one."""
-        found = {name: weight for file in folder.glob("*.safetensors") for name, weight in load_file(file).items()}
-        weights = {name.removeprefix("model."): weight for name, weight in found.items()}
-        scales = {name: weights.pop(name) for name in [*weights] if name.endswith("_scale")}
-        for name, scale in scales.items():
-            matrix = name.removesuffix("_scale")
-            weights[matrix] = weights[matrix].float() * scale
-        self.model.load_state_dict(weights)
 
 
 def run(settings: Settings, ranks: Ranks = ALONE, feed_of: Callable[[feed.Diet, int], feed.Feed] = feed.start) -> None:
