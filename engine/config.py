@@ -212,8 +212,8 @@ class GrammarConfig:
     grammar_bytes: int = 512 << 20
     grammar_isolation: Literal["server", "always", "never"] = "server"
     grammar_workers: int = 2
-    grammar_deadline_s: float = 1.8
-    grammar_cpu_s: float = 1.5
+    grammar_deadline_s: float = 7.0
+    grammar_cpu_s: float = 6.0
     grammar_memory: int = 1 << 30
     grammar_store: str = "auto"
     grammar_store_bytes: int = 256 << 20

@@ -12,7 +12,8 @@ continues after them.
 A slow grammar delays every sequence of a step. Constraints are tested before they are admitted
 (`grammar.intake.trial`). The search for a completion may take longer than a step: it is done in parts, between which
 other sequences may have their step (`follow_for`). The last fence is here, for sequences on the host and on the device
-alike: an output ends with an error if its grammar has delayed the others for too long in total.
+alike: an output ends with an error if its grammar has delayed the others for too long in total. That is measured by
+the clock, so it is no verdict on the constraint: the error says to try again.
 """
 
 import time
@@ -20,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, ParamSpec, TypeVar
 
-from intaglio.grammar.api import ConstraintTooLarge, MaskRow, Matcher, Parts, whole
+from intaglio.grammar.api import CompilerBusy, MaskRow, Matcher, Parts, whole
 
 from .loop_detection import LoopWatch
 
@@ -71,7 +72,7 @@ class BudgetedMatcher:
 
         Raises:
             Violation: a token is not legal.
-            ConstraintTooLarge: the grammar has delayed other requests for too long.
+            CompilerBusy: the grammar has delayed other requests for too long.
         """
         missed = tokens[self._budget - self._left :]
         self.charged(self.matcher.skip, missed)
@@ -88,7 +89,7 @@ class BudgetedMatcher:
         """Overwrite `row` with the tokens that are legal next.
 
         Raises:
-            ConstraintTooLarge: the grammar has delayed other requests for too long.
+            CompilerBusy: the grammar has delayed other requests for too long.
         """
         self.charged(self.matcher.fill, row)
 
@@ -97,7 +98,7 @@ class BudgetedMatcher:
 
         Raises:
             Violation: `sampled` is not legal.
-            ConstraintTooLarge: the grammar has delayed other requests for too long.
+            CompilerBusy: the grammar has delayed other requests for too long.
         """
         return self.charged(whole, self._follow(sampled))
 
@@ -114,15 +115,15 @@ class BudgetedMatcher:
         """`work(…)`, with its time charged to this output.
 
         Raises:
-            ConstraintTooLarge: the grammar has delayed other requests for too long, and the output is not complete.
+            CompilerBusy: the grammar has delayed other requests for too long, and the output is not complete.
         """
         begun = self._clock()
         done = work(*args, **kwargs)
         self._over += max(0.0, self._clock() - begun - STEP_S)
         if self._over > MOST_OVER_S and not self.matcher.finished:
-            raise ConstraintTooLarge(
-                "following this constraint takes so long that other requests wait for it; "
-                "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
+            raise CompilerBusy(
+                "following this constraint takes so long on this machine now that other requests wait for it; "
+                "try again later"
             )
         return done
 
@@ -164,7 +165,7 @@ class BudgetedMatcher:
 
         Raises:
             Violation: the grammar refuses its own completion.
-            ConstraintTooLarge: the grammar has delayed other requests for too long.
+            CompilerBusy: the grammar has delayed other requests for too long.
         """
         return self.charged(whole, self._past_loop(forced))
 

@@ -54,7 +54,7 @@ class HostReplay:
 
         Raises:
             Violation: the matcher refuses a token.
-            ConstraintTooLarge: the grammar has delayed other requests for too long.
+            CompilerBusy: the grammar has delayed other requests for too long.
         """
         matcher, tokens = self._matchers[seq_id], self._followers.tokens(seq_id)
         self.forget(seq_id)

@@ -10,6 +10,7 @@ from functools import update_wrapper
 from threading import Lock
 from typing import Final, Generic, ParamSpec, TypeVar
 
+from ..contract.work import Price, making, take
 from .dfa import Dfa
 
 P = ParamSpec("P")
@@ -32,7 +33,7 @@ class SizeBoundedCache(Generic[P, R]):
         self._work = work
         self._most = most_bytes
         self._size = size
-        self._known: OrderedDict[Hashable, tuple[R, int]] = OrderedDict()
+        self._known: OrderedDict[Hashable, tuple[R, int, Price]] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()
         update_wrapper(self, work)
@@ -44,13 +45,17 @@ class SizeBoundedCache(Generic[P, R]):
             found = self._known.get(key)
             if found is not None:
                 self._known.move_to_end(key)
-                return found[0]
-        result = self._work(*args, **kwargs)
+        if found is not None:
+            take(found[2])
+            return found[0]
+        with making((id(self), key)) as made:
+            result = self._work(*args, **kwargs)
         texts = sum(len(each) for each in args if isinstance(each, Sized))
         size = self._size(result) + texts + _ENTRY_BYTES
         with self._lock:
-            _, old = self._known.pop(key, (None, 0))
-            self._known[key] = result, size
+            gone = self._known.pop(key, None)
+            old = 0 if gone is None else gone[1]
+            self._known[key] = result, size, made.price
             self._bytes += size - old
             self._give_up(self._most)
         return result
@@ -67,7 +72,7 @@ class SizeBoundedCache(Generic[P, R]):
 
     def _give_up(self, most_bytes: int) -> None:
         while self._bytes > most_bytes:
-            _, (_, size) = self._known.popitem(last=False)
+            _, (_, size, _) = self._known.popitem(last=False)
             self._bytes -= size
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.array_types import Ints
+from ..contract.work import AUTOMATON, CELL_PART, spend
 from ..jit.kernel import kernel
 from .minimal import canonical_form, depths, distances
 
@@ -68,6 +69,10 @@ class Dfa:
     classes: Ints
     table: Ints
     outcome: Ints
+
+    def __post_init__(self) -> None:
+        """Charge the work of filling the table."""
+        spend(AUTOMATON + self.table.size // CELL_PART)
 
     @property
     def tables(self) -> DfaTables:

@@ -14,6 +14,7 @@ from itertools import chain, count, islice
 from typing import Final, TypeAlias
 
 from ..base.parts import Parts
+from ..contract.work import STEP, spend
 from ..machine import byte_step as w
 from ..machine.cursor import Cursor
 from ..machine.lazy_tables import (
@@ -96,6 +97,7 @@ class CompletionSearch:
                 if self._found is not None or not self._heap:
                     break
                 with self._graph.lock:
+                    spend(STEP)
                     priority, _, _, task = heappop(self._heap)
                     task(priority)
                 yield

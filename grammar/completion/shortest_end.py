@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..base.parts import Parts
+from ..contract.work import BYTE, spend
 from ..machine import byte_step as w
 from ..machine.cursor import Cursor
 from ..machine.lazy_tables import CALLED, ENTRY, FLAGS, JUDGED, REMEMBERS
@@ -113,6 +114,7 @@ class ShortestEnd:
         cursor, memories = self._cursor, len(self._cursor.memories)
         text = np.frombuffer(byte, np.uint8).copy()
         self._reads += 1
+        spend(BYTE)
         if cursor.read(text):
             self._steps.append(cursor.commit(text, memories))
             return True

@@ -16,8 +16,10 @@ from ..contract.constraint import Constraint, Kind
 from ..contract.coverage import Coverage
 from ..contract.errors import GrammarError, Violation
 from ..contract.matcher import CompiledGrammar
+from ..contract.work import metered
 from ..jsonschema.read.uri import steps
-from .verdict import examinable
+from .trial import MOST_WORK
+from .verdict import charge_source, examinable
 
 if TYPE_CHECKING:
     from ..automata import Dfa
@@ -97,7 +99,9 @@ def explain(compiler: Compiler, constraint: Constraint) -> Explanation:
     try:
         examined = _findings(constraint)
         began = time.perf_counter()
-        grammar = compiler.compile(examinable(constraint))
+        with metered(MOST_WORK):
+            charge_source(constraint)
+            grammar = compiler.compile(examinable(constraint))
         compiled = time.perf_counter()
         grammar.matcher().fill(empty_rows(1, compiler.vocabulary.width)[0])
         cost = _cost(grammar, compiled - began, time.perf_counter() - compiled)

@@ -38,13 +38,13 @@ _STARTS: Final = 3
 class WorkerLimits:
     """The limits of one examination.
 
-    `cpu_s`: processor time. `memory`: bytes above those of a fresh worker. `wall_s`: time from its start to the answer,
-    in which the process could run (`time_to_run`). A process that is late by this clock alone says nothing about its
-    constraint.
+    `cpu_s`: processor time, well above what the most work takes (`trial.MOST_WORK`). `memory`: bytes above those of a
+    fresh worker. `wall_s`: time from its start to the answer, in which the process could run (`time_to_run`). A process
+    that exceeds one of these two times says nothing about its constraint.
     """
 
-    wall_s: float = 1.8
-    cpu_s: float = 1.5
+    wall_s: float = 7.0
+    cpu_s: float = 6.0
     memory: int = 1 << 30
 
 
@@ -172,7 +172,8 @@ class ExaminationPool:
 
         Raises:
             WorkerFailure: a process cannot be started, or the examination has a bug.
-            CompilerBusy: the process waited for a processor, a disk or memory for too long.
+            CompilerBusy: the examination took too long on this machine, which says nothing about the constraint:
+                its work is counted (`contract.work`).
         """
         answer = self._ask(EXAMINE, constraint)
         return decode_verdict(answer) if isinstance(answer, bytes) else answer
@@ -191,14 +192,13 @@ class ExaminationPool:
         try:
             answered = child.ask(question, self._limits)
         except ChannelClosed:
-            return self._cause(self._end(child), late=False)
+            return self._cause(self._end(child))
         except Starved:
             self._end(child)
-            raise CompilerBusy(
-                "this machine is too busy to examine a new schema; try again later"
-            ) from None
+            raise _busy() from None
         if answered is None:
-            return self._cause(self._end(child), late=True)
+            self._end(child)
+            raise _busy()
         more, answer = answered
         if more and not self._closed:
             self._idle.append(child)
@@ -262,17 +262,20 @@ class ExaminationPool:
         except ChannelClosed:
             return int(signal.SIGKILL)
 
-    def _cause(self, status: int, late: bool) -> Verdict:
+    @staticmethod
+    def _cause(status: int) -> Verdict:
         """The verdict on a constraint from the wait status of its child.
 
         Raises:
+            CompilerBusy: the child has used up its processor time.
             WorkerFailure: the child failed for a reason other than a limit.
         """
-        limits = self._limits
-        if late or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF):
-            return cut_off(
-                f"compiling the constraint takes more than {limits.cpu_s:g} s of processor time"
-            )
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
+            raise _busy()
         if os.WIFEXITED(status) and os.WEXITSTATUS(status) != EXIT_MEMORY:
             raise WorkerFailure("the compiler process failed; its log says why")
         return cut_off("compiling the constraint takes more memory or depth than allowed")
+
+
+def _busy() -> CompilerBusy:
+    return CompilerBusy("this machine is too busy to examine a new schema; try again later")

@@ -1,13 +1,12 @@
-"""Trial outputs: measures the cost of a grammar in the engine's steps before its constraint is accepted.
+"""Trial outputs: measures the work of a grammar in the engine's steps before its constraint is accepted.
 
 Does: follow a shortest output and some random ones, mask by mask, with a check of the budget after each token, as a
-request would; refuse grammars that cannot end or that take so long per token that other requests would wait. Running
-out of memory here is caught by the worker. Does not: check outputs.
+request would; refuse grammars that cannot end or that take so much work per token that other requests would wait. Work
+is counted (`contract.work`), not timed, so verdicts are the same on every machine. Running out of memory here is caught
+by the worker. Does not: check outputs.
 """
 
 import random
-import time
-from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -15,28 +14,34 @@ import numpy as np
 from ..contract.bitmask import MaskRow, empty_rows
 from ..contract.errors import ConstraintTooLarge, Refusal
 from ..contract.matcher import CompiledGrammar, Matcher
+from ..contract.work import SMALLER, Meter, metered
 
-SLOW_S: Final = 0.02  # refused above this processor time per token, on average over a walk
+SLOW: Final = 12_000  # refused above this work per token, on average over a walk
+MOST_WORK: Final = 1_000_000  # of one examination
 _MOST_SHORTEST: Final = 256  # bound on the tokens of the shortest output that are tried
 _LEAST: Final = 24  # tokens of a random output
-_MOST: Final = 96  # tokens of a random output that takes more than `_CHEAP_S` per token
-_CHEAP_S: Final = 0.002
-_MOST_S: Final = 0.6  # processor time for all random outputs
+_MOST: Final = 96  # tokens of a random output that takes more than `_CHEAP` per token
+_CHEAP: Final = 600
+_MOST_TRIED: Final = 400_000  # work of all random outputs
 _SEEDS: Final = 2  # number of random outputs
 _TURN: Final = 12  # tokens after which a shortest completion is followed for a while
 _WALKED: Final = 6  # tokens of that completion
 _SPARE: Final = 48  # tokens of budget above the least: so few that `closes_within` has to search
-_SMALLER: Final = "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
-
-Clock = Callable[[], float]
 
 
-def attempt(grammar: CompiledGrammar, width: int, clock: Clock = time.process_time) -> None:
+def attempt(grammar: CompiledGrammar, width: int, slow: int = SLOW) -> None:
     """Write a few trial outputs of a grammar with a back end that can find shortest completions.
 
+    `slow`: the most work per token.
+
     Raises:
-        ConstraintTooLarge: the outputs take too long, or no complete output was found.
+        ConstraintTooLarge: the outputs take too much work, or no complete output was found.
     """
+    with metered(MOST_WORK) as meter:
+        _attempt(grammar, width, meter, slow)
+
+
+def _attempt(grammar: CompiledGrammar, width: int, meter: Meter, slow: int) -> None:
     row = empty_rows(1, width)[0]
     matcher = grammar.matcher()
     closing = matcher.closing()
@@ -47,18 +52,18 @@ def attempt(grammar: CompiledGrammar, width: int, clock: Clock = time.process_ti
         matcher.accept(token)
         matcher.fill(row)
     # First visits are slow because tables are expanded; a grammar is refused only if it stays slow.
-    until = clock() + _MOST_S
+    until = meter.total + _MOST_TRIED
     for seed in range(_SEEDS):
-        _walk(grammar.matcher(), row, random.Random(seed), clock, until)  # noqa: S311
+        _walk(grammar.matcher(), row, random.Random(seed), meter, until, slow)  # noqa: S311
 
 
 def _walk(
-    matcher: Matcher, row: MaskRow, choose: random.Random, clock: Clock, until: float
+    matcher: Matcher, row: MaskRow, choose: random.Random, meter: Meter, until: int, slow: int
 ) -> None:
     left = (matcher.least_tokens() or 0) + _SPARE
-    begun, tokens = clock(), 0
-    while not matcher.finished and tokens < _MOST and clock() < until:
-        if tokens >= _LEAST and clock() - begun < tokens * _CHEAP_S:
+    begun, tokens = meter.total, 0
+    while not matcher.finished and tokens < _MOST and meter.total < until:
+        if tokens >= _LEAST and meter.total - begun < tokens * _CHEAP:
             return
         chosen = _picked(matcher, row, choose)
         if tokens == _TURN:
@@ -69,10 +74,10 @@ def _walk(
         tokens += len(chosen)
         if not chosen or matcher.finished or not matcher.closes_within(left - tokens):
             break
-    taken = clock() - begun
-    if tokens and taken > tokens * SLOW_S and taken > _LEAST * SLOW_S:
-        reason = f"its outputs take {1000 * taken / tokens:.0f} ms of processor time per token"
-        raise _refused(reason, _SMALLER)
+    taken = meter.total - begun
+    if tokens and taken > tokens * slow and taken > _LEAST * slow:
+        reason = f"its outputs take {taken // tokens} units of work per token, more than {slow}"
+        raise _refused(reason, SMALLER)
 
 
 def _picked(matcher: Matcher, row: MaskRow, choose: random.Random) -> tuple[int, ...]:

@@ -25,13 +25,13 @@ from ..contract.errors import (
     Unsatisfiable,
     UnsupportedConstraint,
 )
-from .trial import attempt
+from ..contract.work import PART, SMALLER, metered, spend
+from .trial import MOST_WORK, attempt
 
 if TYPE_CHECKING:
     from ..compiler.compile import Compiler
 
 _OBJECT_BYTES: Final = 700  # memory of a cached verdict without its texts
-_SMALLER: Final = "make it smaller or simpler: fewer alternatives, lower bounds, shorter patterns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class Verdict:
     """The result of an examination: accepted, or refused with an error.
 
     `code`: the code of the error class, None for an accepted constraint. `message` and `refusals`: those of the error.
-    `shortest`: a short complete output, if one is known. `seconds`: the processor time of the examination. `final`:
-    false if the examination was cut off by a limit, so that another one might succeed. `coverage`: the enforced and
-    unenforced keywords of an accepted JSON Schema.
+    `shortest`: a short complete output, if one is known. `seconds` and `work`: the processor time of the examination,
+    and its units of work. `final`: false if the examination was cut off by a limit, so that another one might succeed.
+    `coverage`: the enforced and unenforced keywords of an accepted JSON Schema.
     """
 
     code: str | None = None
@@ -49,6 +49,7 @@ class Verdict:
     refusals: tuple[Refusal, ...] = ()
     shortest: bytes | None = None
     seconds: float = 0.0
+    work: int = 0
     final: bool = True
     coverage: Coverage | None = None
 
@@ -89,15 +90,15 @@ def error_of(code: str, message: str, refusals: tuple[Refusal, ...]) -> GrammarE
     return _CLASSES[code](message, refusals)
 
 
-def _refusal(error: GrammarError, seconds: float = 0.0) -> Verdict:
+def _refusal(error: GrammarError, seconds: float = 0.0, work: int = 0) -> Verdict:
     """The verdict that corresponds to an error."""
-    return Verdict(error.code, error.message, error.refusals, seconds=seconds)
+    return Verdict(error.code, error.message, error.refusals, seconds=seconds, work=work)
 
 
 def cut_off(reason: str) -> Verdict:
     """The verdict after an examination that exceeded a limit."""
-    where = (Refusal("", "", reason, _SMALLER),)
-    return Verdict(ConstraintTooLarge.code, f"{reason}; {_SMALLER}", where, final=False)
+    where = (Refusal("", "", reason, SMALLER),)
+    return Verdict(ConstraintTooLarge.code, f"{reason}; {SMALLER}", where, final=False)
 
 
 def examinable(constraint: Constraint) -> Constraint:
@@ -114,21 +115,29 @@ def examine(
     `GrammarError` becomes a verdict; other exceptions are bugs and are raised.
     """
     begun = clock()
-    try:
-        found = screen(examinable(constraint))
-        coverage = None if found.coverage is None else found.coverage()
-        shortest = _try(compiler, found, clock)
-    except GrammarError as error:
-        return _refusal(error, clock() - begun)
-    except (MemoryError, RecursionError):
-        return cut_off("compiling the constraint takes more memory or depth than allowed")
+    with metered(MOST_WORK) as meter:
+        try:
+            charge_source(constraint)
+            found = screen(examinable(constraint))
+            coverage = None if found.coverage is None else found.coverage()
+            shortest = _try(compiler, found)
+        except GrammarError as error:
+            return _refusal(error, clock() - begun, meter.total)
+        except (MemoryError, RecursionError):
+            return cut_off("compiling the constraint takes more memory or depth than allowed")
     seconds = clock() - begun
-    return Verdict(shortest=shortest, seconds=seconds, coverage=coverage)
+    return Verdict(shortest=shortest, seconds=seconds, work=meter.total, coverage=coverage)
 
 
-def _try(compiler: "Compiler", screened: Screened, clock: Callable[[], float]) -> bytes | None:
+def charge_source(constraint: Constraint) -> None:
+    """Charge the reading of a schema, by its members and elements."""
+    if constraint.kind is Kind.JSON_SCHEMA:
+        spend(PART * (constraint.source.count(",") + constraint.source.count(":")))
+
+
+def _try(compiler: "Compiler", screened: Screened) -> bytes | None:
     grammar = compiler.build(screened)
-    attempt(grammar, compiler.vocabulary.width, clock)
+    attempt(grammar, compiler.vocabulary.width)
     return compiler.shortest(grammar)
 
 

@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from ..base.array_types import Bytes, Ints
+from ..contract.work import TEXT, spend
 from ..jit.kernel import kernel
 from . import byte_step as w
 from . import walk_state as n
@@ -166,6 +167,7 @@ def _beginnings_of(text: bytes) -> Iterator[bytes]:
 
 
 def _reached(probe: TextReader, text: bytes) -> int:
+    spend(TEXT)
     memories = len(probe.memories)
     done, _ = probe.reach(np.frombuffer(text, np.uint8).copy())
     probe.memories.cut(memories)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..automata import Dfa
 from ..contract.errors import TablesFull, Unsatisfiable
+from ..contract.work import EXPANSION, MOVE, TABLE_PART, spend
 from .blocks import enter
 from .lazy_tables import (
     ALPHABET,
@@ -156,8 +157,9 @@ class Machine:
         with self._lock:
             if self._growing.states.array[state, ROW] >= 0:
                 return
+            used = self._growing.used_bytes
             extra = min(self._leaf_bytes, _LEAVES_MORE * self.most_bytes)
-            if self._growing.used_bytes > self.most_bytes + extra:
+            if used > self.most_bytes + extra:
                 raise TablesFull(
                     f"this constraint needs tables of more than {self.most_bytes} bytes"
                 )
@@ -165,9 +167,12 @@ class Machine:
             assert named is not None
             rule, key = named
             expansion = rule.expand(key)
-            if expansion.block is not None:
+            block = expansion.block
+            made = 0 if block is None else len(block.keys)
+            spend(EXPANSION + MOVE * (len(expansion.arcs) + len(expansion.calls) + made))
+            if block is not None:
                 numbered = self._outcomes.number
-                enter(self._growing, self._numbers, self._keys, numbered, rule, expansion.block)
+                enter(self._growing, self._numbers, self._keys, numbered, rule, block)
             # Class 0: the bytes without an arc.
             row = [DEAD if expansion.outcome is None else LEAVE]
             if expansion.call is not None:
@@ -181,6 +186,7 @@ class Machine:
                 tuple(taken for taken, _ in (*expansion.arcs, *expansion.calls))
             )
             growing.states.array[state, ROW] = growing.cells.extend(row)
+            spend((growing.used_bytes - used) // TABLE_PART)
 
     def _target(self, rule: Rule, target: Target | None) -> int:
         if target is None:

@@ -14,6 +14,7 @@ from ..base.addresses import addresses
 from ..base.array_types import Ints, Words
 from ..contract.bitmask import words
 from ..contract.vocabulary import Vocabulary
+from ..contract.work import LEAF_ROW, ROW, making, spend, spend_once
 from ..machine import byte_step as w
 from ..machine import walk_state as n
 from ..machine.cursor import Cursor
@@ -142,6 +143,7 @@ def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
     scratch = index.acquire()
     try:
         base = _run(cursor, index, scratch)
+        spend(ROW + (int(cursor.note[n.FOUND]) >> 3))
         ends, size, asked, inner, opened = scratch.progress[r.ENDS :].tolist()
         at, own = scratch.places[:size].copy(), scratch.differing[:size].copy()
         asks, checks = _NO_NODES, None
@@ -197,8 +199,11 @@ def _view(cursor: Cursor, index: TokenIndex) -> tuple[LeafRow, Words, ViewArrays
     live = tables.sites.item(site, LIVE)
     alive = None if live < 0 else tables.live[live : live + leaf.dfa.states]
     judged = tables.sites.item(site, FLAGS) & JUDGED
+    place = leaf.dfa.fingerprint, state - leaf.base, live < 0
+    spend_once(place, LEAF_ROW)
     while True:
-        view = index.leaf_rows.view(leaf, state - leaf.base, alive)
+        with making(place):  # paid for: it counts the same if the row is there already
+            view = index.leaf_rows.view(leaf, state - leaf.base, alive)
         shared = view.row.words
         if shared is not None:  # another thread may just have dropped it
             return view.row, shared, view.judged_arrays(index.trie) if judged else view.arrays

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..automata import Dfa
 from ..base.array_types import Words
+from ..contract.work import TEXT, spend
 from ..machine import byte_step as w
 from ..machine import walk_state as n
 from ..machine.cursor import NO_ANSWERS, Cursor
@@ -58,6 +59,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
     trie, memories = index.trie, len(cursor.memories)
     while todo:
         node, frame = todo.pop()
+        spend(TEXT)
         if node:
             forbid(trie, row, node)
             legal = cursor.read(index.token_texts.at_node(node))

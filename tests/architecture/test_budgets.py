@@ -17,6 +17,11 @@ ATTRIBUTES = 12
 # (path, kind, name) -> reason. Every entry must still be needed.
 EXCEPTIONS: dict[tuple[str, str, str], str] = {
     (
+        "grammar/automata/dfa.py",
+        "methods",
+        "Dfa",
+    ): "fourteen questions, and the charge for its table",
+    (
         "service/cli/commands.py",
         "parameters",
         "extract",

@@ -81,7 +81,7 @@ def test_verdicts_come_back_whole(isolated: ExaminationPool) -> None:
     assert grammar.code is None
 
 
-@pytest.mark.parametrize("fault", ["!segfault", "!abort", "!exit", "!eat", "!spin", "!deaf"])
+@pytest.mark.parametrize("fault", ["!segfault", "!abort", "!exit", "!eat"])
 def test_a_constraint_that_ends_its_process_is_too_large(
     isolated: ExaminationPool, fault: str
 ) -> None:
@@ -99,10 +99,12 @@ def test_a_constraint_that_ends_its_process_is_too_large(
     assert len({process.pid for process in processes()} & before) == len(before) - 1
 
 
-def test_a_process_that_waits_without_computing_is_no_verdict(isolated: ExaminationPool) -> None:
+@pytest.mark.parametrize("fault", ["!sleep", "!spin", "!deaf"])
+def test_a_process_that_takes_too_long_is_no_verdict(isolated: ExaminationPool, fault: str) -> None:
+    assert fine(isolated)
     before = {process.pid for process in processes()}
     with pytest.raises(CompilerBusy, match="try again"):
-        isolated.examine(regex("!sleep"))
+        isolated.examine(regex(fault))
     assert fine(isolated), "the next is served"
     assert len({process.pid for process in processes()} & before) == len(before) - 1
 
@@ -114,8 +116,10 @@ def test_a_bug_is_not_the_fault_of_a_constraint(isolated: ExaminationPool) -> No
 
 
 def test_after_a_time_out_no_processor_is_used(isolated: ExaminationPool) -> None:
-    for fault in ("!spin", "!deaf", "!eat"):
-        assert isolated.examine(regex(fault)).code == "constraint_too_large"
+    for fault in ("!spin", "!deaf"):
+        with pytest.raises(CompilerBusy):
+            isolated.examine(regex(fault))
+    assert isolated.examine(regex("!eat")).code == "constraint_too_large"
     before = processes()
 
     def at_rest() -> bool:
@@ -218,8 +222,11 @@ time.sleep(3600)
 def test_a_real_explosion_is_cut_off(isolated: ExaminationPool) -> None:
     names = [f"p{number}" for number in range(3000)]
     schema = {"properties": {name: {"type": "string"} for name in names}, "required": names}
-    verdict = isolated.examine(Constraint(Kind.JSON_SCHEMA, json.dumps(schema)))
-    assert verdict.code in (None, "constraint_too_large")
+    try:
+        verdict = isolated.examine(Constraint(Kind.JSON_SCHEMA, json.dumps(schema)))
+        assert verdict.code in (None, "constraint_too_large")
+    except CompilerBusy:
+        pass  # half a second did not suffice for that work
     assert fine(isolated)
 
 
@@ -239,6 +246,9 @@ def test_an_explanation_comes_back_whole(isolated: ExaminationPool) -> None:
     assert refused.error is not None
     assert refused.error.refusals[0].where == "/pattern"
     heavy = {"anyOf": [{"pattern": f"(a|b)*a(a|b){{{n}}}"} for n in range(5, 17)]}
-    cut = isolated.explain(Constraint(Kind.JSON_SCHEMA, json.dumps(heavy)))
-    assert cut.error is None or cut.error.code == "constraint_too_large"
+    try:
+        cut = isolated.explain(Constraint(Kind.JSON_SCHEMA, json.dumps(heavy)))
+        assert cut.error is None or cut.error.code == "constraint_too_large"
+    except CompilerBusy:
+        pass
     assert fine(isolated)

@@ -1,10 +1,19 @@
 """Slow schemas: admitted ones can be ended from anywhere, the others are refused during examination."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from intaglio.grammar.api import Compiler, Constraint, ConstraintTooLarge, Kind, screen
+from intaglio.grammar.api import (
+    Compiler,
+    Constraint,
+    ConstraintTooLarge,
+    KeyOrder,
+    Kind,
+    examine,
+    screen,
+)
 from intaglio.grammar.contract.vocabulary import Vocabulary
 from intaglio.grammar.intake.trial import attempt
 
@@ -73,19 +82,57 @@ def test_multiples_that_no_automaton_tells_are_refused_by_place(step: float) -> 
     assert refusal.hint
 
 
-class Slow:
-    """A clock on which each look takes 30 ms."""
+def test_outputs_that_take_much_work_a_token_are_refused() -> None:
+    schema = source({"type": "string", "pattern": r"^\p{Lu}\p{Ll}+( \p{L}+)*$", "maxLength": 300})
+    attempt(compiler().compile(schema), BYTES.width)
+    with pytest.raises(ConstraintTooLarge, match="units of work per token") as caught:
+        attempt(compiler().compile(schema), BYTES.width, slow=1)
+    assert caught.value.refusals[0].hint
+
+
+def any_order(count: int) -> Constraint:
+    """A schema whose masks cost the more, the more keys are missing."""
+    names = [f"field_{number}" for number in range(count)]
+    schema = {
+        "type": "object",
+        "properties": {key: {"type": "string"} for key in names},
+        "required": names,
+        "additionalProperties": False,
+    }
+    return Constraint(Kind.JSON_SCHEMA, json.dumps(schema), key_order=KeyOrder.ANY)
+
+
+HEAVY = {
+    "many keys in any order": any_order(300),
+    "fewer keys in any order": any_order(40),
+    "a long chain of keys": Constraint(
+        Kind.JSON_SCHEMA,
+        json.dumps({"type": "object", "required": (names := [f"p{n}" for n in range(2500)]),
+                    "properties": {key: {"type": "boolean"} for key in names}}),
+    ),
+    "different strings": source({"type": "array", "items": {}, "uniqueItems": True, "minItems": 40}),
+    "letters": source({"type": "string", "pattern": r"^\p{L}{3,40}$"}),
+    "formats": source({"properties": {n: {"format": n} for n in ("email", "uri", "date-time")}}),
+}  # fmt: skip
+
+
+class Stalling:
+    """A clock of a machine that stops for an hour between two looks."""
 
     now = 0.0
 
     def __call__(self) -> float:
-        self.now += 0.03
+        self.now += 3600.0
         return self.now
 
 
-def test_outputs_that_take_long_a_token_are_refused() -> None:
-    grammar = compiler().compile(source({"type": "string", "minLength": 200}))
-    attempt(grammar, BYTES.width)
-    with pytest.raises(ConstraintTooLarge, match="processor time per token") as caught:
-        attempt(grammar, BYTES.width, Slow())
-    assert caught.value.refusals[0].hint
+@pytest.mark.parametrize("name", HEAVY)
+def test_verdicts_depend_neither_on_time_nor_on_what_was_compiled_before(name: str) -> None:
+    first = examine(compiler(), HEAVY[name])
+    used = compiler()
+    for other in HEAVY.values():
+        examine(used, other)
+    again = examine(used, HEAVY[name], Stalling())
+    assert replace(first, seconds=0.0) == replace(again, seconds=0.0)
+    assert (first.code is not None) == (name == "a long chain of keys")
+    assert first.final

@@ -21,7 +21,8 @@ from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 PLAIN = {"type": "object", "properties": {"n": {"type": "integer"}}}
 ECHO = '<<echo {"n":1}>>'
-CPU_S = 0.4
+CPU_S = 60.0  # counted work refuses long before
+MOST_S = 4.0
 
 
 def required(count: int) -> dict[str, Any]:
@@ -126,7 +127,7 @@ def test_explaining_is_no_way_around(service: Live) -> None:
         else:
             assert response.json()["code"] == "schema_too_large"
     used = psutil.Process().cpu_times()
-    assert used.user + used.system - begun.user - begun.system < 10 * CPU_S
+    assert used.user + used.system - begun.user - begun.system < MOST_S
 
 
 def test_others_are_served_while_strangers_send_nothing_else(service: Live) -> None:

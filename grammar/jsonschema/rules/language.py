@@ -7,10 +7,10 @@ Does: compile a schema: survey its keywords, assemble the parts, make each rule 
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
-from time import thread_time
 from typing import Final, NoReturn
 
 from ...contract.errors import GrammarError, Refusal, Unsatisfiable, UnsupportedConstraint
+from ...contract.work import metered
 from ..logic.formula import Formula
 from ..logic.schema_formulas import SchemaFormulas
 from ..objects.name_leaves import NameLeaves
@@ -24,8 +24,9 @@ from ..scalars.shared import Shared
 from .container_languages import ContainerLanguages
 from .value_rule import ValueRule
 
-# Time for building expensive leaves at compilation, before generation reaches them.
-_PREBUILD_S: Final = 0.003
+# Work of building expensive leaves at compilation, before generation reaches them.
+_PREBUILT: Final = 3_000
+_MOST_PREBUILT: Final = 10_000_000  # of all: automata have bounds of their own
 
 
 class Language:
@@ -56,18 +57,19 @@ class Language:
         self._rules: dict[tuple[Formula, tuple[Formula, ...], int], ValueRule] = {}
         if self._containers.costs.of_value(self.formulas.root.formula) is None:
             self._refuse()
-        self._prebuild(_PREBUILD_S)
+        self._prebuild()
 
-    def _prebuild(self, seconds: float) -> None:
-        """Build expensive leaves at compilation, as far as the time allows: later they would delay a token."""
-        until = thread_time() + seconds
-        for formula in self.formulas.reached:
-            if thread_time() > until:
-                return
-            if is_expensive(formula):
-                # A formula too large by itself may be small enough in conjunction with the others at its place.
-                with suppress(GrammarError):
-                    self.shared.scalars.of(formula, ())
+    def _prebuild(self) -> None:
+        """Build some expensive leaves at compilation: later they would delay a token."""
+        with metered(_MOST_PREBUILT) as meter:
+            until = meter.total + _PREBUILT
+            for formula in self.formulas.reached:
+                if meter.total > until:
+                    return
+                if is_expensive(formula):
+                    # A formula too large by itself may be small enough in conjunction with the others at its place.
+                    with suppress(GrammarError):
+                        self.shared.scalars.of(formula, ())
 
     def _refuse(self) -> NoReturn:
         if self._containers.costs.overlooked:

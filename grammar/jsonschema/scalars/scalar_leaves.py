@@ -12,6 +12,7 @@ from typing import Final
 
 from ...automata import Dfa, difference, nothing, trie, union_all, words
 from ...contract.errors import ConstraintTooLarge
+from ...contract.work import making
 from ..logic.atoms import (
     AtLeast,
     AtMost,
@@ -150,9 +151,11 @@ class ScalarLeaves:
         )
         found = known.get(key)
         if found is None:
-            found = self._build(must, queries)
+            with making(("scalars", key)) as made:
+                found = self._build(must, queries)
             if found is not None and found.judge is None and found.verbatim is None:
-                known.put(key, found, found.nbytes + sum(map(constant_bytes, about)))
+                size = found.nbytes + sum(map(constant_bytes, about))
+                known.put(key, found, size, made.price)
         return found
 
     def _build(self, must: Formula, queries: tuple[Formula, ...]) -> ScalarLeaf | None:

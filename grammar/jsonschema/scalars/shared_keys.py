@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Final, Generic, TypeVar
 
+from ...contract.work import Price, take
 from ..logic.atoms import OneOf
 from ..logic.formula import Formula, Op
 
@@ -38,7 +39,7 @@ class SharedCache(Generic[V]):
     """A cache that all schemas share; evicts the least recently used entry first. Safe to share between threads."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
-        self._found: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
+        self._found: OrderedDict[Hashable, tuple[V, int, Price]] = OrderedDict()
         self._lock = Lock()
         self._most = most_bytes
         self._bytes = 0
@@ -60,20 +61,25 @@ class SharedCache(Generic[V]):
             if found is None:
                 return None
             self._found.move_to_end(key)
+        take(found[2])
         return found[0]
 
-    def put(self, key: Hashable, value: V, nbytes: int) -> None:
-        """Keep a value unless it would displace very many others; `nbytes`: of its tables and constants."""
+    def put(self, key: Hashable, value: V, nbytes: int, price: Price) -> None:
+        """Keep a value unless it would displace very many others.
+
+        `nbytes`: of its tables and constants; `price`: the work that it took, which each `get` charges.
+        """
         size = nbytes + _ENTRY_BYTES
         if size > self._most // 8:
             return
         with self._lock:
-            _, old = self._found.pop(key, (None, 0))
-            self._found[key] = value, size
+            gone = self._found.pop(key, None)
+            old = 0 if gone is None else gone[1]
+            self._found[key] = value, size, price
             self._bytes += size - old
             self._evict(self._most)
 
     def _evict(self, most_bytes: int) -> None:
         while self._bytes > most_bytes:
-            _, (_, gone) = self._found.popitem(last=False)
+            _, (_, gone, _) = self._found.popitem(last=False)
             self._bytes -= gone

@@ -16,6 +16,7 @@ import numpy as np
 from ...automata import BYTES, CODE_POINTS, REFUSED, Dfa, Spelling, canonical, spelled
 from ...automata.automaton_cache import size_bounded_cache
 from ...base.array_types import Ints
+from ...contract.work import making
 from ...jit.kernel import kernel
 from .shared_keys import SharedCache
 
@@ -65,8 +66,9 @@ class Window:
         known, key = leaves(), (self.inside.fingerprint, self.spelling)
         found = known.get(key)
         if found is None:
-            found = _closed(self.inside, self.spelling)
-            known.put(key, found, found.size_bytes)
+            with making(("windows", key)) as made:
+                found = _closed(self.inside, self.spelling)
+            known.put(key, found, found.size_bytes, made.price)
         return found
 
 

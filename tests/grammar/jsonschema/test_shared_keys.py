@@ -2,6 +2,7 @@
 
 import pytest
 from intaglio.grammar.contract.constraint import Whitespace
+from intaglio.grammar.contract.work import Price
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
 from intaglio.grammar.jsonschema.scalars.scalar_leaves import ScalarLeaf
@@ -51,9 +52,9 @@ def test_what_has_to_be_judged_belongs_to_its_schema() -> None:
 def test_the_least_recently_used_are_forgotten() -> None:
     known: SharedCache[str] = SharedCache(most_bytes=100_000)
     for number in range(20):
-        known.put(number, str(number), 5_000)
+        known.put(number, str(number), 5_000, Price(number, 0, ()))
         assert known.get(0) == "0"
     assert known.get(1) is None
     assert known.get(19) == "19"
-    known.put("large", "", 50_000)
+    known.put("large", "", 50_000, Price(20, 0, ()))
     assert known.get("large") is None
