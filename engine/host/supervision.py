@@ -104,7 +104,8 @@ class Supervision:
                 for supervisor in self._supervisors:
                     self._send(link, supervisor.status)
             case Lost(ticket, index, run, digests):
-                if self._quarantine.lost(digests, (index, run)):
+                outside = self._supervisors[index].was_killed_from_outside(run)
+                if not outside and self._quarantine.lost(digests, (index, run)):
                     self._report(self._quarantine.isolation)
                 self._send(link, Answered(ticket))
             case Survived(name):

@@ -10,6 +10,7 @@ import math
 import shutil
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
@@ -22,12 +23,14 @@ import zmq.asyncio
 
 from ..config import EngineConfig, environment_with
 from . import messages
+from .outside_kill import memory_kills, was_killed_from_outside
 from .process import COMMANDS, EVENTS, EXIT_UNUSABLE, GO, STANDBY
 from .starvation import Waits, patiently, waits
 from .status import EngineState, EngineStatus
 
 SUPERVISOR: Final = b"supervisor"  # the name before its commands; it gets no answers
 _LAST_WORDS_S: Final = 10.0  # time for an engine that cannot start to report the reason
+_REMEMBERED: Final = 64  # runs: losses may be reported late
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +177,16 @@ class Supervisor:
         self._spare: _Child | None = None
         self._folders = count(1)
         self._task: asyncio.Task[None] | None = None
+        self._outside: deque[int] = deque(maxlen=_REMEMBERED)
 
     @property
     def status(self) -> EngineStatus:
         """The present status."""
         return self._status
+
+    def was_killed_from_outside(self, run: int) -> bool:
+        """Whether process `run` was: its death says nothing about its requests."""
+        return run in self._outside
 
     def start(self) -> None:
         """Start the process and its supervision; returns before the model is loaded."""
@@ -272,6 +280,7 @@ class Supervisor:
         self._child = child
         self._change(run=self._status.run + 1, folder=child.folder)
         following: asyncio.Task[str] | None = None
+        killed = memory_kills()
         try:
             await (child.start(self._launch) if spare is None else child.go())
             following = asyncio.create_task(self._follow(child))
@@ -285,6 +294,8 @@ class Supervisor:
                 task.cancel()
             if following in done:
                 return following.result()
+            if was_killed_from_outside(ending.result(), killed, memory_kills()):
+                self._outside.append(self._status.run)
             return _ended(ending.result())
         finally:
             self._child = None

@@ -2,10 +2,10 @@
 
 The prompt is read as bytes, and of those what stands between the last `<<` and `>>`, if that is there. `echo TEXT`
 answers TEXT, one byte a step; `slow TEXT` the same in steps of `pace_s`; `hold PATH` answers 1 once that file exists,
-and `hold` never; `die` ends the process as kill -9 would; `break` raises inside a step; `stall` never comes back from
-one; `fail CODE` ends with that failure; `late` ends by its deadline; `seed` answers the seed of the request; `force
-TEXT` answers TEXT as if its budget had completed it. The log-probability of a token is -byte / 64, its masked share
-byte / 256. One block of its pretended memory is held for each open request.
+and `hold` never; `die` ends the process as a fault of native code would; `break` raises inside a step; `stall` never
+comes back from one; `fail CODE` ends with that failure; `late` ends by its deadline; `seed` answers the seed of the
+request; `force TEXT` answers TEXT as if its budget had completed it. The log-probability of a token is -byte / 64, its
+masked share byte / 256. One block of its pretended memory is held for each open request.
 """
 
 import os
@@ -110,7 +110,7 @@ class ScriptedEngine:
             if order == b"seed":
                 text = str(request.sampling.seed).encode()
             if order == b"die":
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), signal.SIGABRT)
             if order == b"break":
                 raise InternalError("as told")
             if order == b"stall":

@@ -214,7 +214,7 @@ def test_a_request_that_must_run_alone_does_not_wait_beyond_its_deadline() -> No
                 ]
                 while (await engine.check()).open_requests < 2:  # noqa: ASYNC110
                     await asyncio.sleep(0.01)
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, signal.SIGABRT)
                 await asyncio.gather(*lost, return_exceptions=True)
             await engine.until_ready()
             alone = asyncio.ensure_future(said(engine, "first", "hold /a"))

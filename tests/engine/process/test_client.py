@@ -15,6 +15,7 @@ import psutil
 import pytest
 from intaglio.engine.errors import (
     EngineError,
+    EngineLost,
     EngineStopped,
     InvalidRequest,
     ModelError,
@@ -22,6 +23,7 @@ from intaglio.engine.errors import (
 )
 from intaglio.engine.host.client import EngineClient
 from intaglio.engine.host.messages import BlockReport
+from intaglio.engine.host.outside_kill import memory_kills
 from intaglio.engine.host.status import EngineState, Lives
 from intaglio.engine.host.supervisor import Watch
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
@@ -209,8 +211,35 @@ def test_a_request_whose_caller_left_still_counts_as_in_flight() -> None:
                 os.kill(pid, signal.SIGSTOP)  # so that it does not hear of the abort
                 task.cancel()
                 await asyncio.wait({task})
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, signal.SIGABRT)
+                os.kill(pid, signal.SIGCONT)
                 await eventually(lambda turns=turn + 1: client.lives.restarts == turns)  # type: ignore[misc]
+            with pytest.raises(RequestQuarantined):
+                await whole(client, request("again", "hold"))
+
+    drive(story())
+
+
+@pytest.mark.skipif(memory_kills() is None, reason="this system does not count kills for memory")
+def test_kills_from_outside_refuse_no_request_and_those_of_faults_still_do() -> None:
+    async def story() -> None:
+        async with running() as client:
+
+            async def ended(name: str, number: int) -> None:
+                """Hold a request while the engine is ended by that signal."""
+                restarts, pid = client.lives.restarts, (await client.until_ready()).pid
+                task = asyncio.create_task(whole(client, request(name, "hold")))
+                await holding(client, 1)
+                os.kill(pid, number)
+                with pytest.raises(EngineLost):
+                    await task
+                await eventually(lambda: client.lives.restarts > restarts)
+
+            for turn in range(5):
+                await ended(f"outside{turn}", signal.SIGKILL)
+            assert client.lives.quarantined == 0
+            for turn in range(3):
+                await ended(f"fault{turn}", signal.SIGABRT)
             with pytest.raises(RequestQuarantined):
                 await whole(client, request("again", "hold"))
 
