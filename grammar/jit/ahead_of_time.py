@@ -128,32 +128,53 @@ def compile_into(folder: Path, processes: int, listed: Mapping[str, Sequence[Spe
         for name, loop in kernels_of(importlib.import_module(module))
     }
     for module in [each for name, each in sys.modules.items() if name.startswith("intaglio.")]:
-        for _, loop in kernels_of(module):
+        for name, loop in kernels_of(module):
             loop._cache = NullCache()
-    work = [(loops[name], each) for name, signatures in listed.items() for each in signatures]
+            if f"{module.__name__}:{name}" not in listed:  # only other loops call it
+                loop.targetoptions["no_cpython_wrapper"] = True
+    work: dict[tuple[str, ...], list[tuple[Any, Spelled]]] = {}
+    for name, signatures in listed.items():
+        work.setdefault(_part(name), []).extend((loops[name], each) for each in signatures)
     begin = work, Folder(folder, baseline())
     with multiprocessing.get_context("fork").Pool(processes, _begin, begin) as pool:
-        return sum(pool.imap_unordered(_compile, range(len(work)), chunksize=1))
+        return sum(pool.imap_unordered(_compile, sorted(work, key=_place), chunksize=1))
 
 
+_PARTS = (("automata", "jsonschema"), ("mask", "machine"), ("earley",), ("device",))
+"""Folders of `grammar/` that take longest to compile, longest first; those that call the same loops together.
+
+A process compiles the loops that others call anew: one after the other in one process, they are compiled once.
+"""
 _WORK: list[Any] = []
 
 
-def _begin(work: list[Any], folder: Folder) -> None:
+def _part(name: str) -> tuple[str, ...]:
+    """The folders that are compiled together with that of a loop."""
+    folder = name.split(".")[2]
+    return next((part for part in _PARTS if folder in part), (folder,))
+
+
+def _place(part: tuple[str, ...]) -> int:
+    """The place in the order of work, with which all processes end at about the same time."""
+    return _PARTS.index(part) if part in _PARTS else len(_PARTS)
+
+
+def _begin(work: dict[tuple[str, ...], list[tuple[Any, Spelled]]], folder: Folder) -> None:
     _WORK[:] = [work, folder]
 
 
-def _compile(index: int) -> int:
+def _compile(part: tuple[str, ...]) -> int:
+    """Compile the loops of some folders; returns their number."""
     work, folder = _WORK
-    loop, signature = work[index]
-    argument_types = tuple(map(read, signature))
-    loop.compile(argument_types)
-    result = loop.overloads[argument_types]
-    if not is_portable(result):
-        raise TypeError(f"{loop.py_func.__qualname__} contains addresses of this process")
-    key = MachineCode(loop.py_func).key(argument_types, baseline())
-    folder.write(key, result._reduce())
-    return 1
+    for loop, signature in work[part]:
+        argument_types = tuple(map(read, signature))
+        loop.compile(argument_types)
+        result = loop.overloads[argument_types]
+        if not is_portable(result):
+            raise TypeError(f"{loop.py_func.__qualname__} contains addresses of this process")
+        key = MachineCode(loop.py_func).key(argument_types, baseline())
+        folder.write(key, result._reduce())
+    return len(work[part])
 
 
 def main(folder: str) -> None:

@@ -27,7 +27,9 @@ def brief_kernel(function: F) -> F:
 
 
 def _compiled(function: Callable[..., object], *, nogil: bool) -> Any:
-    dispatcher = numba.njit(nogil=nogil)(function)
+    dispatcher: Any = numba.njit(nogil=nogil)(function)
+    # Nothing calls a loop from C, and the wrapper for that takes time to compile.
+    dispatcher.targetoptions["no_cfunc_wrapper"] = True
     dispatcher._cache = MachineCode(function)
     return dispatcher
 
