@@ -4,7 +4,7 @@ import ast
 import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +19,17 @@ class Module:
     path: Path
     text: str
     tree: ast.Module
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the tree; a dozen tests go through them."""
+        return tuple(ast.walk(self.tree))
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A file of tests or doubles as a syntax tree."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def import_name(path: Path) -> str:
@@ -44,16 +55,22 @@ def modules() -> tuple[Module, ...]:
     return tuple(found)
 
 
-def imports(module: Module) -> Iterator[tuple[int, str, bool]]:
+@cache
+def imports(module: Module) -> tuple[tuple[int, str, bool], ...]:
     """Line, absolute name and whether it runs at import time, of everything `module` imports."""
+    return tuple(_imports(module))
+
+
+def _imports(module: Module) -> Iterator[tuple[int, str, bool]]:
     package = module.name if module.path.name == "__init__.py" else module.name.rpartition(".")[0]
-    deferred = _deferred_nodes(module.tree)
-    for node in ast.walk(module.tree):
+    found = [node for node in module.nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    deferred = _deferred_nodes(module) if found else set()
+    for node in found:
         at_import = id(node) not in deferred
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name, at_import
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package.split(".")
             if node.level:
                 base = base[: len(base) - node.level + 1]
@@ -64,15 +81,15 @@ def imports(module: Module) -> Iterator[tuple[int, str, bool]]:
                 yield node.lineno, f"{source}.{alias.name}", at_import
 
 
-def _deferred_nodes(tree: ast.Module) -> set[int]:
+def _deferred_nodes(module: Module) -> set[int]:
     """Nodes that do not run when the module is imported: inside functions, or under TYPE_CHECKING."""
     deferred: set[int] = set()
-    for node in ast.walk(tree):
+    for node in module.nodes:  # outer ones come first: what they hold is deferred already
         lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or (
             isinstance(node, ast.If)
             and isinstance(node.test, ast.Name)
             and node.test.id == "TYPE_CHECKING"
         )
-        if lazy:
+        if lazy and id(node) not in deferred:
             deferred.update(id(child) for child in ast.walk(node) if child is not node)
     return deferred

@@ -1,7 +1,7 @@
 """Sizes and habits that are checks, not wishes. An exception is a line here, with its reason."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -89,8 +89,8 @@ WRITTEN_BY_A_TOOL = {f"service/client/{name}.py" for name in ("_sync", "_sync_jo
 Breach = tuple[str, str, str]
 
 
-def long_functions(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
+def long_functions(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0]
             docstring = (
@@ -109,8 +109,8 @@ def long_functions(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield "parameters", node.name
 
 
-def large_classes(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
+def large_classes(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
         if not isinstance(node, ast.ClassDef):
             continue
         methods = [
@@ -132,8 +132,8 @@ def large_classes(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield "attributes", node.name
 
 
-def bad_habits(tree: ast.Module, path: str) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
+def bad_habits(nodes: Iterable[ast.AST], path: str) -> Iterator[tuple[str, str]]:
+    for node in nodes:
         where = f"line {getattr(node, 'lineno', 0)}"
         if isinstance(node, ast.Global):
             yield "global", where
@@ -173,9 +173,9 @@ def breaches(module: Module) -> list[Breach]:
     if len(module.text.splitlines()) > FILE_LINES and path not in WRITTEN_BY_A_TOOL:
         found.append((path, "file lines", module.path.name))
     for kind, name in [
-        *long_functions(module.tree),
-        *large_classes(module.tree),
-        *bad_habits(module.tree, path),
+        *long_functions(module.nodes),
+        *large_classes(module.nodes),
+        *bad_habits(module.nodes, path),
     ]:
         found.append((path, kind, name))
     return found

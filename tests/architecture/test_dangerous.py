@@ -54,7 +54,7 @@ def dotted(node: ast.expr) -> str:
 
 def dangers(module: Module) -> Iterator[str]:
     """What a module should not have, by name."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = [alias.name for alias in node.names]
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.architecture.covered import COVERED
-from tests.architecture.source import ROOT, imports, modules
+from tests.architecture.source import ROOT, imports, modules, parsed
 
 UNNAMED = {"__init__", "__main__", "setup"}
 STARTED_ONLY = {"service/cli/main.py"}  # the program itself: what it starts is tested by name
@@ -21,8 +21,16 @@ def modules_to_test() -> list[str]:
 def named_test(module: str) -> list[str]:
     """Test files of the module's name, anywhere in the folder of its package."""
     path = Path(module)
-    found = (ROOT / "tests" / path.parts[0]).rglob(f"test_{path.stem}.py")
-    return [file.relative_to(ROOT).as_posix() for file in found]
+    return files_of_tests(path.parts[0]).get(f"test_{path.stem}.py", [])
+
+
+@cache
+def files_of_tests(package: str) -> dict[str, list[str]]:
+    """By name: the files of tests below the folder of a package."""
+    found: dict[str, list[str]] = {}
+    for file in (ROOT / "tests" / package).rglob("test_*.py"):
+        found.setdefault(file.name, []).append(file.relative_to(ROOT).as_posix())
+    return found
 
 
 @cache
@@ -40,7 +48,7 @@ def imported_by_module() -> dict[str, tuple[str, ...]]:
 def imported_by_test(path: Path) -> tuple[str, ...]:
     """Names that a file of tests imports, of modules or in them."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names.extend(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

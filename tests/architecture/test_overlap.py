@@ -17,7 +17,7 @@ EXEMPT = {
 
 def identifiers(module: Module) -> Iterator[str]:
     """Names that a module defines, reads or imports."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
                 yield name

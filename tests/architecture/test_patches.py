@@ -1,11 +1,11 @@
 """Doubles are injected. What is patched all the same is a line here, with its reason."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
-from tests.architecture.source import ROOT
+from tests.architecture.source import ROOT, parsed
 
 # The environment and the working folder are no objects that could be injected.
 PATCHES = {"setattr", "setitem", "delattr", "delitem", "syspath_prepend"}
@@ -43,20 +43,20 @@ EXCEPTIONS = {
 }
 
 
-def imported(tree: ast.Module) -> set[str]:
+def imported(nodes: Iterable[ast.AST]) -> set[str]:
     """Names of modules, classes and functions that a file imports."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             found |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
     return found
 
 
-def patches(text: str) -> Iterator[int]:
+def patches(tree: ast.Module) -> Iterator[int]:
     """Lines that replace an attribute or an entry of something that the file did not make."""
-    tree = ast.parse(text)
-    theirs = imported(tree)
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    theirs = imported(nodes)
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in PATCHES and isinstance(node.func.value, ast.Name):
                 yield node.lineno
@@ -73,10 +73,7 @@ def patches(text: str) -> Iterator[int]:
 
 def patched() -> dict[str, list[int]]:
     files = (file for file in (ROOT / "tests").rglob("*.py") if file.parent.name != "architecture")
-    found = {
-        file.relative_to(ROOT).as_posix(): sorted(patches(file.read_text(encoding="utf-8")))
-        for file in files
-    }
+    found = {file.relative_to(ROOT).as_posix(): sorted(patches(parsed(file))) for file in files}
     return {path: lines for path, lines in found.items() if lines}
 
 
@@ -98,7 +95,7 @@ def test_nothing_is_patched_but_for_a_reason() -> None:
     ],
 )
 def test_a_planted_patch_is_reported(text: str) -> None:
-    assert len(list(patches(text))) == 1
+    assert len(list(patches(ast.parse(text)))) == 1
 
 
 @pytest.mark.parametrize(
@@ -110,4 +107,4 @@ def test_a_planted_patch_is_reported(text: str) -> None:
     ],
 )
 def test_what_a_test_made_itself_it_may_change(text: str) -> None:
-    assert list(patches(text)) == []
+    assert list(patches(ast.parse(text))) == []
