@@ -98,7 +98,10 @@ docs-serve: $(VENV)/.installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
 # The JSON-Schema-Test-Suite and JSONSchemaBench through the byte machine; fails where the expectations changed.
+# Before them what `make test` has samples of: random schedules by the thousand, all kernels compiled for a GPU.
 conformance: $(VENV)/.installed
+	$(BIN)/pytest -n $(WORKERS) -q tests/property --schedules 10 --operations 1000000
+	PYTHONPATH=. $(BIN)/python -m tests.support.compiled
 	PYTHONPATH=. $(BIN)/python tests/conformance/run.py
 
 serve: $(VENV)/.running

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_kernels_compile_for_a_gpu() -> None:
-    """Five parts of nine: `python -m tests.support.compiled` takes two minutes for all."""
+    """Five parts of ten: `make conformance` compiles all."""
     parts = ["walks", "drafts", "experts", "attention", "deterministic"]
     command = [sys.executable, "-m", "tests.support.compiled", *parts]
     variables = {

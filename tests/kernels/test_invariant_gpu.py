@@ -18,7 +18,7 @@ DEVICE = torch.device("cuda" if ON_DEVICE else "cpu")
 HOST = torch.device("cpu")
 SHAPES = [
     ([20, 50], [3, 1]),
-    ([70, 20, 30], [30, 4, 30]),
+    ([50, 20, 18], [18, 4, 18]),
     ([70, 33, 5], [1, 1, 1]),
     ([130], [1]),
 ]

@@ -17,7 +17,7 @@ from tests.support.paged import Heads, RawStep, Step, make_raw_step, make_step, 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu runs them there")
 
 HOST = torch.device("cpu")
-WINDOWS = [1, 2, 15, 16, 17, 40, 64, 1000]
+WINDOWS = [1, 15, 16, 17, 40, 1000]  # a block is 16
 CAPPED = ScoreScaling(0.3, 2.0)
 
 
@@ -31,11 +31,13 @@ def expected(
     return attention.run(here.fused, here.norms, here.cache)
 
 
-@pytest.mark.parametrize("scores", [PLAIN_SCALING, CAPPED])
-@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize(
+    ("window", "scores"),
+    [*((window, PLAIN_SCALING) for window in WINDOWS), (17, CAPPED), (1000, CAPPED)],
+)
 def test_prompts_single_tokens_and_a_few(window: int, scores: ScoreScaling) -> None:
     heads = Heads(2, 3, 16)
-    step = make_raw_step([70, 33, 90, 5, 64], [70, 1, 40, 3, 1], heads, normed=True, seed=window)
+    step = make_raw_step([50, 33, 70, 5, 64], [50, 1, 20, 3, 1], heads, normed=True, seed=window)
     there = step.to(HOST)
     attention = attend(there.ragged, there.places, 6, there.cache.shape, scores, window)
     got = attention.run(there.fused, there.norms, there.cache)
@@ -64,11 +66,11 @@ def windowed(step: Step, window: int) -> torch.Tensor:
     return torch.stack(found)
 
 
-@pytest.mark.parametrize("splits", [1, 2, 8])
+@pytest.mark.parametrize("splits", [1, 8])
 @pytest.mark.parametrize("window", WINDOWS)
 def test_few_tokens_in_any_number_of_parts(window: int, splits: int) -> None:
     few = few_tokens(3)
-    counts, lengths = [few, 1, min(2, few), 1], [16 + few, 40, 65, 150]
+    counts, lengths = [few, 1, min(2, few), 1], [16 + few, 40, 65, 100]
     step = make_step(lengths, counts, Heads(2, 3, 16), 4, torch.float32, seed=splits)
     shape = DecodeShape(splits=splits, tile=16, stages=2, warps=1)
     attention = DecodeAttention(step.ragged, 6, step.cache.shape, shape, window=window)
@@ -91,7 +93,7 @@ def test_tiles_of_prompts(window: int, rows: int) -> None:
 
 @pytest.mark.parametrize("splits", [1, 4])
 @pytest.mark.parametrize("window", WINDOWS)
-@pytest.mark.parametrize("length", [1, 16, 17, 66, 150])
+@pytest.mark.parametrize("length", [1, 16, 17, 66])
 def test_a_lone_token(length: int, window: int, splits: int) -> None:
     heads = Heads(2, 3, 16)
     step = make_raw_step([length], [1], heads, normed=True, seed=length)

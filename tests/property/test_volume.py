@@ -129,7 +129,7 @@ class Churn:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_no_operation_breaks_an_invariant(shard: int, request: pytest.FixtureRequest) -> None:
-    operations = request.config.getoption("--operations", default=100_000) // SHARDS
+    operations = request.config.getoption("--operations", default=40_000) // SHARDS
     ended = 0
     for seed in range(shard, 20 * SHARDS, SHARDS):
         churn = Churn(seed)

@@ -165,11 +165,14 @@ def linears() -> None:
                 down.matmul(gated, epilogue=AddTo(x, norm))
 
 
-def deterministic() -> None:
+def deterministic(
+    windows: Sequence[int | None] = (1024,), layers: Sequence[str] = ("down",)
+) -> None:
     """A layer's products in every tile, and attention of single tokens and of a prompt, with equal bits for a row."""
     counters = torch.zeros(1 << 10, dtype=torch.int32)
     for sizes in SIZES[1:]:
-        for outputs, inputs in ((sizes.hidden, sizes.inner), (2 * sizes.inner, sizes.hidden)):
+        shapes = {"down": (sizes.hidden, sizes.inner), "up": (2 * sizes.inner, sizes.hidden)}
+        for outputs, inputs in map(shapes.__getitem__, layers):
             matrix = torch.zeros((outputs, inputs), dtype=torch.bfloat16)
             agreeing_tiles(FixedOrderWeight(matrix, None, counters), torch.bfloat16)
         cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.bfloat16)
@@ -183,7 +186,7 @@ def deterministic() -> None:
             places = Places(turns, turns, torch.zeros(rows).int(), torch.zeros(rows).int())
             heads = sizes.heads + 2 * sizes.kv_heads
             fused = torch.zeros((rows, heads, sizes.dim), dtype=torch.bfloat16)
-            for window in (None, 1024):
+            for window in windows:
                 attention = UnsplitAttention(
                     ragged, places, sizes.heads, cache.shape, window=window
                 )
@@ -223,22 +226,25 @@ def quantised() -> None:
 
 
 CAPPED = ScoreScaling(0.1, 50.0)
-# Each layer, type of a cache and scaling of scores at least once.
+# Each layer, type of a cache and scaling of scores at least once, with a window and without.
 KINDS = (
-    (SIZES[0], torch.float8_e4m3fn, PLAIN_SCALING),
-    (SIZES[1], torch.bfloat16, CAPPED),
+    (SIZES[0], torch.float8_e4m3fn, PLAIN_SCALING, (1024,)),
+    (SIZES[1], torch.bfloat16, CAPPED, (None,)),
 )
 MORE_KINDS = (
-    (SIZES[0], torch.bfloat16, PLAIN_SCALING),
-    (SIZES[1], torch.bfloat16, PLAIN_SCALING),
-    (SIZES[1], torch.float8_e4m3fn, PLAIN_SCALING),
-    (SIZES[0], torch.bfloat16, CAPPED),
+    (SIZES[0], torch.float8_e4m3fn, PLAIN_SCALING, (None,)),
+    (SIZES[0], torch.bfloat16, PLAIN_SCALING, (None, 1024)),
+    (SIZES[1], torch.bfloat16, PLAIN_SCALING, (None, 1024)),
+    (SIZES[1], torch.float8_e4m3fn, PLAIN_SCALING, (None, 1024)),
+    (SIZES[0], torch.bfloat16, CAPPED, (None,)),
 )
 
 
-def attention(kinds: Sequence[tuple[Sizes, torch.dtype, ScoreScaling]] = KINDS) -> None:
+def attention(
+    kinds: Sequence[tuple[Sizes, torch.dtype, ScoreScaling, Sequence[int | None]]] = KINDS,
+) -> None:
     """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks."""
-    for sizes, kept, scores in kinds:
+    for sizes, kept, scores, windows in kinds:
         cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.uint8)
         cache = cache.to(kept) if kept == torch.bfloat16 else cache.view(kept)
         weight = torch.zeros(sizes.dim, dtype=torch.bfloat16)
@@ -253,14 +259,14 @@ def attention(kinds: Sequence[tuple[Sizes, torch.dtype, ScoreScaling]] = KINDS) 
             fused = torch.zeros(
                 (rows, sizes.heads + 2 * sizes.kv_heads, sizes.dim), dtype=torch.bfloat16
             )
-            for window in (None, 1024) if scores == PLAIN_SCALING else (None,):
+            for window in windows:
                 attention = attend(ragged, places, sizes.heads, cache.shape, scores, window)
                 attention.run(fused, norms, cache)
             if rows == len(counts) == 512:
                 none = torch.zeros(rows).int()
                 packs = Packs(ragged.query_starts[1:], none, none)
                 each = replace(ragged, packs=packs)
-                for window in (None, 1024) if scores == PLAIN_SCALING else (None,):
+                for window in windows:
                     attention = attend(each, places, sizes.heads, cache.shape, scores, window)
                     attention.run(fused, norms, cache)
         kv_copy(cache[None], torch.tensor([1]), torch.tensor([2]))
@@ -276,6 +282,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "quantised": quantised,
     "attention": attention,
     "more-attention": partial(attention, MORE_KINDS),
+    "more-deterministic": partial(deterministic, (None,), ("up", "down")),
 }
 
 

@@ -56,7 +56,7 @@ def engine(tp: int, **settings: Any) -> Iterator[LocalEngine]:
 def requests() -> list[Request]:
     """Free and constrained ones, greedy, drawn, penalised and truncated; one is long, several share a prefix."""
     tokenizer = Tokenizer.load(model_folder(None))
-    greedy = SamplingParams(temperature=0, max_tokens=48)
+    greedy = SamplingParams(temperature=0, max_tokens=24)
     options = [
         greedy,
         replace(greedy, temperature=0.8, seed=1),
@@ -115,7 +115,7 @@ def test_two_processes_give_the_tokens_of_one_and_end_with_their_engine(
 def rows(built: LocalEngine) -> dict[str, list[tuple[int, float]]]:
     """Tokens and log-probabilities of drawn and constrained requests."""
     asked = [
-        replace(each, sampling=replace(each.sampling, logprobs=1, max_tokens=24))
+        replace(each, sampling=replace(each.sampling, logprobs=1, max_tokens=16))
         for each in requests()
     ]
     found: dict[str, list[tuple[int, float]]] = {request.id: [] for request in asked}
@@ -125,41 +125,30 @@ def rows(built: LocalEngine) -> dict[str, list[tuple[int, float]]]:
     return found
 
 
-@pytest.fixture(scope="module")
-def expected_rows() -> dict[str, list[tuple[int, float]]]:
-    """The rows of one process with deterministic kernels."""
-    with engine(1, deterministic=True, drafts="off") as whole:
-        return rows(whole)
-
-
-@pytest.mark.parametrize("stages", [2, 3])
-def test_stages_in_processes_give_the_bits_of_one_and_end_with_their_engine(
-    expected_rows: dict[str, list[tuple[int, float]]], stages: int
-) -> None:
+def test_stages_in_processes_give_the_bits_of_one_and_end_with_their_engine() -> None:
     """With deterministic kernels: other sequences are in a step than in one process."""
-    with engine(1, pp=stages, deterministic=True) as staged:
+    with engine(1, deterministic=True, drafts="off") as whole:
+        expected_rows = rows(whole)
+    with engine(1, pp=3, deterministic=True) as staged:
         others = ranks(os.getpid())
-        assert len(others) == stages - 1
+        assert len(others) == 2
         assert rows(staged) == expected_rows
         assert staged.check().clean
         assert all(len(tokens) > 10 for tokens in expected_rows.values())
     assert not any(other.is_running() for other in others)
 
 
-def test_stages_give_the_tokens_of_one_process_with_the_kernels_that_are_not_deterministic(
-    expected: dict[str, tuple[int, ...]],
+@pytest.mark.parametrize("batches", [1, 2])
+def test_stages_give_the_tokens_of_one_process_and_one_killed_in_a_step_ends_the_engine(
+    expected: dict[str, tuple[int, ...]], batches: int
 ) -> None:
-    for batches in (1, 2):
-        with engine(1, pp=2, pp_batches=batches) as staged:
-            assert outputs(staged) == expected
-
-
-def test_a_stage_killed_in_a_step_ends_the_requests_and_the_engine() -> None:
+    """With the kernels that are not deterministic."""
     endless = [
         replace(request, sampling=SamplingParams(max_tokens=1500, ignore_eos=True))
         for request in requests()
     ]
-    with engine(1, pp=2) as staged:
+    with engine(1, pp=2, pp_batches=batches) as staged:
+        assert outputs(staged) == expected
         (stage,) = ranks(os.getpid())
         ends: list[Delta] = []
         for delta in staged.generate(endless[::2]):

@@ -134,18 +134,16 @@ def test_every_character_of_the_basic_plane_between_others(kind: str) -> None:
     words, library = pair(kind)
     declined = 0
     for point in range(0x10000):
-        if 0xD800 <= point < 0xE000:
-            continue
         c = chr(point)
+        if 0xD800 <= point < 0xE000 or (c.isalpha() and point % 64):
+            continue
         text = f"{c}a {c}{c}1{c}'{c} \n{c}A{c}  {c}"
         ids = words.encode(text)
         declined += ids is None
-        if point % 64 == 0 or not c.isalpha():
-            assert ids in (None, tuple(library.encode(text, add_special_tokens=False).ids)), hex(
-                point
-            )
+        right = tuple(library.encode(text, add_special_tokens=False).ids)
+        assert ids in (None, right), hex(point)
     unassigned = sum(unicodedata.category(chr(p)) == "Cn" for p in range(0x10000))
-    assert declined < unassigned + 3000  # most texts are not declined
+    assert declined < unassigned + 100  # most texts are not declined
 
 
 def test_ordinary_text_is_not_declined() -> None:
