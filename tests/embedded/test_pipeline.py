@@ -3,12 +3,13 @@
 import json
 import os
 import subprocess
-import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from examples.train_embedded.real.records import read
+from tests.support.snippets import Block, Python
 
 ROOT = Path(__file__).resolve().parents[2]
 SOUP = """---
@@ -49,21 +50,39 @@ def clones(tmp_path: Path) -> Path:
     return folder.parent
 
 
-def command(module: str, *arguments: object) -> str:
-    """What a command of the README prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", f"train_embedded.{module}", *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "examples"), "INTAGLIO_ENGINE_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+RUN = """
+import runpy, sys
+sys.argv[1:] = {arguments!r}
+try:
+    runpy.run_module({module!r}, run_name="__main__", alter_sys=True)
+except SystemExit as end:
+    if end.code:
+        raise
+"""
+Command = Callable[..., str]
 
 
-@pytest.mark.timeout(900)  # seven programs, each of which loads torch
-def test_a_model_comes_from_a_corpus_and_is_measured(clones: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def command(tmp_path: Path) -> Iterator[Command]:
+    """Runs commands of the README, one after the other in a process that loads torch once; what they print."""
+    given = {"PYTHONPATH": str(ROOT / "examples"), "INTAGLIO_ENGINE_THREADS": "1"}
+    process = Python(tmp_path, {**os.environ, **given})
+
+    def run(module: str, *arguments: object) -> str:
+        program = RUN.format(module=f"train_embedded.{module}", arguments=[*map(str, arguments)])
+        block = Block(Path(module), module, "python", None, None, program, 0, 0)
+        printed, failed = process.run(block)
+        assert not failed, failed
+        return printed
+
+    yield run
+    process.close()
+
+
+@pytest.mark.timeout(900)
+def test_a_model_comes_from_a_corpus_and_is_measured(
+    clones: Path, tmp_path: Path, command: Command
+) -> None:
     real, model, run = tmp_path / "real", tmp_path / "model", tmp_path / "run"
     command("real.build", "--clones", clones, "--out", real, "--apart", tmp_path / "apart.jsonl")
     (row,) = json.loads((real / "manifest.json").read_text())["sources"]

@@ -1,14 +1,13 @@
-"""`pytest tests/property --operations 1000000 --schedules 50` runs random schedules as long as one likes."""
+"""`pytest tests/property --times 50 --operations 1000000` runs random tests as long as one likes."""
 
 import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--operations", type=int, default=40_000, help="operations of the volume test")
-    parser.addoption("--schedules", type=int, default=1, help="times 200 random schedules")
+    parser.addoption("--times", type=int, default=1, help="as many schedules and requests as usual")
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "shard_of_schedules" in metafunc.fixturenames:
-        shards = metafunc.config.getoption("--schedules", 1)
-        metafunc.parametrize("shard_of_schedules", range(shards))
+@pytest.fixture(scope="session")
+def times(request: pytest.FixtureRequest) -> int:
+    return int(request.config.getoption("--times", 1))

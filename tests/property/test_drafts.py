@@ -24,12 +24,13 @@ def test_random_schedules_with_drafts_give_the_plain_tokens(prefix: bool) -> Non
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
-@pytest.mark.parametrize(("count", "exact"), [(200, True), (60, False)])
+@pytest.mark.parametrize(("count", "exact"), [(120, True), (40, False)])
 def test_real_requests_get_the_same_answers_with_drafts(
-    tmp_path: Path, count: int, exact: bool
+    tmp_path: Path, count: int, exact: bool, times: int
 ) -> None:
-    result = compare(write_checkpoint(tmp_path / "model", QWEN3), count, deterministic=exact)
-    assert len(result.different) <= (0 if exact else 1), result.different
+    model = write_checkpoint(tmp_path / "model", QWEN3)
+    result = compare(model, count * times, deterministic=exact)
+    assert len(result.different) <= (0 if exact else times), result.different
     if not exact:
         return
     drafts = result.snapshot.drafts
@@ -37,7 +38,7 @@ def test_real_requests_get_the_same_answers_with_drafts(
         *("foresight", "document", "rows", "free", "likely", "model"),
         *("forced", "closing"),
     }
-    assert sum(drafts.drafted.values()) > sum(drafts.accepted.values()) > 1000
+    assert sum(drafts.drafted.values()) > sum(drafts.accepted.values()) > 600
     assert result.snapshot.preemptions > 0
     assert result.snapshot.passes < 0.6 * result.snapshot.output_tokens
     assert {"stop", "length", "abort"} <= {end for end, n in result.snapshot.finished.items() if n}

@@ -24,12 +24,14 @@ def test_a_request_has_the_same_bits_in_any_company(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("family", ["deepseek-v3", "gpt-oss"])
-def test_experts_and_latents_have_the_same_bits_too(family: str, tmp_path: Path) -> None:
+def test_experts_and_latents_have_the_same_bits_too(
+    family: str, tmp_path: Path, times: int
+) -> None:
     """Sigmoids choose experts, gate them and weigh sinks: torch's own depends on the place of a row."""
     model = write_checkpoint(tmp_path, CONFIGS[family])
-    tally = invariance.compare(model, seed=0, checks=40, prompts=40)
+    tally = invariance.compare(model, seed=0, checks=20 * times, prompts=20)
     assert tally.differ == []
-    assert tally.tokens > 500
+    assert tally.tokens > 300
 
 
 def test_an_answer_that_differs_is_told_with_its_engine(

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 
 import pytest
 from intaglio.engine.api import (
@@ -17,6 +17,7 @@ from intaglio.engine.api import (
     SamplingParams,
     launches,
 )
+from intaglio.engine.host.local import LocalEngine
 from intaglio.service.routing.router import EngineRouter
 
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
@@ -49,12 +50,16 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.05)
 
 
+def asked(number: int, prompt: tuple[int, ...]) -> Request:
+    sampling = SamplingParams(max_tokens=40, temperature=1.0, seed=number, ignore_eos=True)
+    return Request(id=f"r{number}", prompt=prompt, sampling=sampling)
+
+
 async def answers(router: EngineRouter, prompts: Sequence[tuple[int, ...]]) -> list[list[int]]:
     """The tokens of requests that are sent together."""
 
     async def one(number: int, prompt: tuple[int, ...]) -> list[int]:
-        sampling = SamplingParams(max_tokens=40, temperature=1.0, seed=number, ignore_eos=True)
-        request = Request(id=f"r{number}", prompt=prompt, sampling=sampling)
+        request = asked(number, prompt)
         return [t async for delta in router.generate(request) for t in delta.tokens]
 
     return await asyncio.gather(*(one(*each) for each in enumerate(prompts)))
@@ -93,16 +98,19 @@ def ready(router: EngineRouter) -> bool:
 
 
 def test_answers_are_those_of_one_engine_whatever_is_killed(config: EngineConfig) -> None:
+    with closing(LocalEngine.build(config)) as one:
+        expected: list[list[int]] = [[] for _ in PROMPTS]
+        for delta in one.generate([asked(*each) for each in enumerate(PROMPTS)]):
+            expected[int(delta.request_id[1:])] += delta.tokens
+
     async def story() -> None:
-        async with running(config, 1, 0) as router:
-            expected = await answers(router, PROMPTS)
         async with running(config, 2, 1) as router:
             assert await answers(router, PROMPTS) == expected
             for index in (0, 1):  # the engine for prompts, and that for outputs
-                asked = asyncio.create_task(answers(router, PROMPTS))
+                answered = asyncio.create_task(answers(router, PROMPTS))
                 await asyncio.sleep(0.1)
                 killed = kill(router, index)
-                assert await asked == expected
+                assert await answered == expected
                 await replaced(router, index, killed)
             report = await checked(router)
             assert (report.fault, report.used) == (None, 0)

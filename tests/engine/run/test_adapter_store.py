@@ -123,15 +123,25 @@ def test_an_adapter_gives_the_tokens_of_merged_weights(
     assert far(adapted, plain) > 0.1
 
 
-@pytest.mark.parametrize("settings", SETTINGS)
-def test_several_adapters_in_one_batch_equal_each_alone(
-    settings: str, model: Path, adapters: list[AdapterRef], closing: list[LocalEngine]
-) -> None:
-    alone = {}
+@pytest.fixture(scope="module")
+def alone(model: Path, adapters: list[AdapterRef]) -> dict[AdapterRef | None, tuple[int, ...]]:
+    """The tokens with each adapter and with none, by engines that have no other."""
+    found = {}
     for ref in (None, *adapters):
         one = engine(model, max_adapters=1, adapter_rank=8)
-        alone[ref] = run(one, ask("one", ref))["one"]
+        found[ref] = run(one, ask("one", ref))["one"]
         one.close()
+    return found
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_several_adapters_in_one_batch_equal_each_alone(
+    settings: str,
+    model: Path,
+    adapters: list[AdapterRef],
+    alone: dict[AdapterRef | None, tuple[int, ...]],
+    closing: list[LocalEngine],
+) -> None:
     assert len(set(alone.values())) == 5
     closing.append(engine(model, max_adapters=4, adapter_rank=8, **SETTINGS[settings]))
     asked = {f"{i}.{turn}": ref for turn in range(3) for i, ref in enumerate((None, *adapters))}

@@ -1,4 +1,4 @@
-"""The first minute: demo, doctor and extract with the model that is in the package, as programs."""
+"""The first minute: demo and doctor with the model that is in the package, as programs."""
 
 import json
 from pathlib import Path
@@ -41,12 +41,3 @@ def test_the_doctor_finds_all_well() -> None:
         "loops",
     ]
     assert {check["state"] for check in report["checks"]} <= {"ok", "warn"}
-
-
-def test_extract_answers_from_the_package(tmp_path: Path) -> None:
-    document = tmp_path / "contact.txt"
-    document.write_text(catalogue.get("contact").sample)
-    code, out, err = finished("extract", "-s", "contact", document)
-    assert code == 0, err
-    Draft202012Validator(catalogue.get("contact").schema).validate(json.loads(out))
-    assert "model embedded ready in" in err

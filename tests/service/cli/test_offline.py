@@ -1,7 +1,7 @@
 """The commands that run a model in their own process, on a small checkpoint with random weights.
 
 Such a model writes nonsense, but what it writes is valid: that is the grammar's work and is seen here. Right answers
-are judged with the model in the package (`test_embedded.py`).
+are judged with the model in the package (`test_read_only_install.py`).
 """
 
 import json

@@ -56,6 +56,7 @@ def test_it_extracts(tmp_path: Path, read_only: dict[str, str]) -> None:
     status, out, err = ended(start("extract", note, "--schema", schema, env=read_only))
     assert status == 0, err
     assert json.loads(out) == {"invoice": "INV-2231", "total": 119.9}
+    assert "model embedded ready in" in err
 
 
 def test_it_serves(read_only: dict[str, str]) -> None:
