@@ -150,6 +150,7 @@ def test_others_are_answered_meanwhile(isolated: ExaminationPool) -> None:
         if not slow.is_alive():
             break
         answered += 1
+        time.sleep(0.02)
     assert answered > 0
     assert len(refused) == 1
 

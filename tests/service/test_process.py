@@ -112,56 +112,44 @@ def start(
 def test_after_sigterm_requests_in_hand_finish_and_others_are_refused(
     folder: Path, tmp_path: Path
 ) -> None:
+    """Among those in hand is one whose body is still on its way."""
+    body = json.dumps({"schema": {}, "text": "<<echo 1>>"}).encode()
+    head = "POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\nConnection: close\r\n\r\n"
     gate = tmp_path / "gate"
     held = {"schema": {}, "text": f"<<hold {gate}>>"}
     with server(folder, examines=False, grace_s=600.0) as process, ThreadPoolExecutor(8) as pool:
         inside = [pool.submit(process.extract, held) for _ in range(8)]
-        process.busy(8)
-        process.stop()
-        assert process.http.get("/ready").json() == {"status": "stopping"}
-        late = process.extract(held)
-        assert late.status_code == 503
-        assert late.json()["error"]["code"] == "not_ready"
+        with socket.create_connection(("127.0.0.1", process.port)) as client:
+            client.sendall(head.format(len(body)).encode() + body[:10])
+            process.busy(9)
+            process.stop()
+            assert process.http.get("/ready").json() == {"status": "stopping"}
+            late = process.extract(held)
+            assert late.status_code == 503
+            assert late.json()["error"]["code"] == "not_ready"
+            client.sendall(body[10:])
+            received = client.makefile("rb").read()
+        assert received.startswith(b"HTTP/1.1 200"), received
         gate.touch()
         assert [answer.result().status_code for answer in inside] == [200] * 8
         assert process.end() == 0
 
 
-def test_a_request_whose_body_is_still_on_its_way_at_sigterm_is_answered(folder: Path) -> None:
-    body = json.dumps({"schema": {}, "text": "<<echo 1>>"}).encode()
-    head = "POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\nConnection: close\r\n\r\n"
-    with server(folder, examines=False, grace_s=600.0) as process:
-        with socket.create_connection(("127.0.0.1", process.port)) as client:
-            client.sendall(head.format(len(body)).encode() + body[:10])
-            process.busy(1)
-            process.stop()
-            client.sendall(body[10:])
-            answer = client.makefile("rb").read()
-        assert answer.startswith(b"HTTP/1.1 200"), answer
-        assert process.end() == 0
-
-
 def test_requests_that_outlast_the_grace_end_with_a_document(folder: Path) -> None:
+    """Those whose answer never ends, and one whose body never comes."""
+    head = b"POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n"
     with server(folder, examines=False, grace_s=0.3) as process, ThreadPoolExecutor(4) as pool:
         inside = [pool.submit(process.extract, ENDLESS) for _ in range(4)]
-        process.busy(4)
-        process.popen.send_signal(signal.SIGTERM)
+        with socket.create_connection(("127.0.0.1", process.port)) as client:
+            client.sendall(head + b'{"schema"')
+            process.busy(5)
+            process.popen.send_signal(signal.SIGTERM)
+            received = client.makefile("rb").read()
+        assert received.startswith(b"HTTP/1.1 503"), received
+        assert b'"code":"not_ready"' in received
         for answer in inside:
             assert answer.result().status_code == 503
             assert answer.result().json()["error"]["retryable"] is True
-        assert process.end() == 0
-
-
-def test_a_request_whose_body_never_comes_ends_with_a_document(folder: Path) -> None:
-    head = b"POST /v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n"
-    with server(folder, examines=False, grace_s=0.3) as process:
-        with socket.create_connection(("127.0.0.1", process.port)) as client:
-            client.sendall(head + b'{"schema"')
-            process.busy(1)
-            process.popen.send_signal(signal.SIGTERM)
-            answer = client.makefile("rb").read()
-        assert answer.startswith(b"HTTP/1.1 503"), answer
-        assert b'"code":"not_ready"' in answer
         assert process.end() == 0
 
 
