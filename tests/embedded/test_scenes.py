@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import random
+import re
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -47,6 +48,17 @@ def test_every_field_of_a_scene_is_stated_somewhere(scene: Scene) -> None:
         if not unstated:
             return
     raise AssertionError(unstated)
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: f"{scene.kind}-{scene.language}")
+def test_a_scene_states_truths_and_classes_that_it_asks_for(scene: Scene) -> None:
+    """A truth is `yes` or `no` in every language: any other word would count as false."""
+    stated = set(re.findall(r"#(\w+)=([\w-]+)", scene.text))
+    for field, _ in scene.fields:
+        name, _, classes = field.source.rpartition(".")[2].partition("=")
+        known = {each.split("/")[0] for each in classes.split(",")} if classes else {"yes", "no"}
+        if classes or name.endswith("?"):
+            assert {value for each, value in stated if each == name.rstrip("?")} <= known
 
 
 def test_an_alternative_states_what_stands_before_its_colon() -> None:

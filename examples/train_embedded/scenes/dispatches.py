@@ -12,7 +12,7 @@ Subject: [Automatic reply|Not at my desk|Out of office|Away: {:subject}]
 
 [Hello|Good day|Thanks for writing|Hi there],
 
-[#why=leave:[my family and I are at the seaside|I am hiking where there is no network|I am taking a long break in the sun]|#why=ill:[I am in bed with a fever|my doctor has told me to rest]|#why=trip:[I am on the road to see customers|I am at a trade fair in {fair:city}]|#why=parent:[our daughter has just been born|I am at home with our newborn]|#why=left:[I no longer work for {firm:company}|last week was my final one at {firm:company}]][?why=leave?why=ill?why=trip?why=parent:, [back on {back:later 3-60}|and expect to return on {back:later 3-60}]|?why=ill:, [and nobody knows for how long|back when I am well]|?why=left:]. [#read=yes:[I look at my inbox in the evening.|Now and then I do check messages, so be patient.]|#read=no:[Your message will not be opened or passed on.|Nobody sees this mailbox.]|]
+[#why=leave:[my family and I are at the seaside|I am hiking where there is no network|I am taking a long break in the sun]|#why=illness:[I am in bed with a fever|my doctor has told me to rest]|#why=business_trip:[I am on the road to see customers|I am at a trade fair in {fair:city}]|#why=parental_leave:[our daughter has just been born|I am at home with our newborn]|#why=left_company:[I no longer work for {firm:company}|last week was my final one at {firm:company}]][?why=leave?why=illness?why=business_trip?why=parental_leave:, [back on {back:later 3-60}|and expect to return on {back:later 3-60}]|?why=illness:, [and nobody knows for how long|back when I am well]|?why=left_company:]. [#read=yes:[I look at my inbox in the evening.|Now and then I do check messages, so be patient.]|#read=no:[Your message will not be opened or passed on.|Nobody sees this mailbox.]|]
 
 [{dep:name} ({dmail:email}, {dtel:phone}) [decides|answers|signs] in my place|[Please turn to|Do ask] {dep:name}[, {djob:job}|]: {dtel:phone}|Everything urgent goes to {dep:name}, {dmail:email}]. [[Bills|Anything about invoices] [should reach|goes to] {inv:name} ({imail:email}).|] [#mob=yes:[If the house is on fire: {mtel:phone}.|In a real emergency my mobile is {mtel:phone}.]|#mob=no:[My phone is switched off.|Please don't ring me.]|]
 
@@ -24,7 +24,7 @@ Tel. {otel:phone}, [ext.|room] {:count 100-999}|]
 absent_person|name|sender ; who ; Whoever is away
 own_email|email|sender_email ; own
 sent_on|date ; sent
-reason|absence_reason|reason_for_absence ; why=leave/vacation/holiday,ill/sick_leave/illness,trip/business_travel,parent/parental_leave,left/left_company
+reason|absence_reason|reason_for_absence ; why=leave/vacation/holiday,illness/sick_leave,business_trip/business_travel,parental_leave,left_company
 returns_on|back_on|return_date|absent_until ; back ; First day back
 former_employer ; firm
 fair_city|travelling_to ; fair
@@ -64,7 +64,7 @@ Web: {web:url}|]
 [USt-IdNr.|Umsatzsteuer-ID|USt-ID][: | ]{ust:code DE#########}[, Steuernummer {stnr:code ##/###/#####|###/####/####}|]
 [[Verantwortlich für den Inhalt|Inhaltlich verantwortlich|Redaktion][: | ]{red:name}[, Anschrift wie oben|]
 |][Datenschutz: {dsb:name}, {dmail:email}[. Beschwerden bitte nicht an {:name}|]
-|][#os=nein:[An Schlichtungsverfahren beteiligen wir uns nicht.|Eine Schlichtungsstelle rufen wir nicht an.]|#os=ja:[Im Streitfall gehen wir gern vor die Schlichtungsstelle in {sort:city}.|Wir machen bei der Verbraucherschlichtung mit.]|]
+|][#os=no:[An Schlichtungsverfahren beteiligen wir uns nicht.|Eine Schlichtungsstelle rufen wir nicht an.]|#os=yes:[Im Streitfall gehen wir gern vor die Schlichtungsstelle in {sort:city}.|Wir machen bei der Verbraucherschlichtung mit.]|]
 [Gestaltung der Seite: {:company}[, Fotos: {foto:name}|]|Bilder: {foto:name}|][
 [Stand|Zuletzt geändert]: {stand:date}|]
 """,
@@ -105,8 +105,8 @@ stand|letzte_aenderung ; stand
 <meters 1-3:{kind:words Electricity/Gas/Cold water/Hot water/District heating/Night tariff}, meter {id:code ######|@@ #####|#@####}: {old:number 300-4800 0} → {new:number 4801-7900 0}, so {use:difference new old} [units|in all] at {rate:number 0.05-2.9 2} = {cost:times use rate} ([#est=yes:no reading reached us|#est=yes:reckoned from last year|#est=no:you sent a photo|#est=no:read by our colleague])>
 [Standing charge|Base fee|Basic price] {base:money 30-190}
 [Sum|All together|Your year costs] {all:total meters.cost base}[, {tax:vat} VAT [inside|is included]|]
-[Instalments|Advance payments|You have already sent us] [#res=owe:{paid:share all 50-95}|#res=credit:{paid:share all 104-140}][, in {n:count 6-12} [parts|months]|, last one on {:earlier 20-50}]
-[?res=owe:[Still open|We miss|Which leaves] {bal:total all -paid}, [#au=yes:[to be drawn from {iban:iban}|nothing to do: {iban:iban} is debited]|#au=no:[to be sent to {iban:iban}|please pay into {iban:iban}]], [due|book date] {due:later 10-30}.|?res=credit:[You get back|That was too much: we return] {bal:total paid -all}[ to {iban:iban}|, taken off the next instalment].] [From {nd:later 31-60} on, each instalment is {ni:money 30-400}[ (so far {oi:money 30-400})|].|Instalments stay at {ni:money 30-400}.] [Fault or gas smell: {emerg:phone}[; questions about the bill: {tel:phone}|].|Questions: {tel:phone}.]
+[Instalments|Advance payments|You have already sent us] [#res=additional_payment:{paid:share all 50-95}|#res=credit:{paid:share all 104-140}][, in {n:count 6-12} [parts|months]|, last one on {:earlier 20-50}]
+[?res=additional_payment:[Still open|We miss|Which leaves] {bal:total all -paid}, [#au=yes:[to be drawn from {iban:iban}|nothing to do: {iban:iban} is debited]|#au=no:[to be sent to {iban:iban}|please pay into {iban:iban}]], [due|book date] {due:later 10-30}.|?res=credit:[You get back|That was too much: we return] {bal:total paid -all}[ to {iban:iban}|, taken off the next instalment].] [From {nd:later 31-60} on, each instalment is {ni:money 30-400}[ (so far {oi:money 30-400})|].|Instalments stay at {ni:money 30-400}.] [Fault or gas smell: {emerg:phone}[; questions about the bill: {tel:phone}|].|Questions: {tel:phone}.]
 """,
         """
 supplier|vendor|utility ; firm
@@ -132,7 +132,7 @@ vat_percent|vat_rate ; tax
 prepaid|instalments_paid|advance_payments ; paid
 instalment_count ; n
 iban ; iban
-result|outcome ; res=owe/additional_payment/amount_due,credit/refund
+result|outcome ; res=additional_payment/amount_due,credit/refund
 balance|difference|final_amount ; bal ; What remains between the cost and the instalments
 direct_debit|collected_automatically ; au?
 due_date|due_on ; due
@@ -204,7 +204,7 @@ currency ; $
 {ag:name}: [Let me see|One moment]. [You ordered|It came in] on {od:earlier 1-6}, [it is still here|we have not packed it]. [What shall it be?|Go ahead.]
 {who.given}: [ok|right|so]:
 <changes 1-4:[#act=add:[put in {q:count 2-9} × {what:of product} as well|and {what:of product} too, {q:count 2-9} of them]|#act=remove:[leave out the {what:of product}|no {what:of product} after all]|#act=quantity:[{q:count 2-9} instead of {old:count 10-40} × {what:of product}|I typed {old:count 10-40}, but need {q:count 41-80} of {what:of product}]|#act=swap:[{what:of product}: rather in {var:of colour}|please, {what:of product} should be {var:of colour}]]>
-{ag.given}: [Done|Changed]. [It was|Before:] {ot:money 20-200}, [now it is|new sum] {nt:money 201-700}[; [I charge|you pay] the {diff:total nt -ot} [more|between] [#pay=card:to the same card|#pay=bill:with an invoice in the box|#pay=cod:when the driver rings|#pay=wallet:through PayPal]|]. [#late=yes:[That pushes delivery from {:later 2-5} back to {dd:later 6-20}.|Sadly it takes longer now: {dd:later 6-20} and not {:later 2-5}.]|#late=no:[You still get it on {dd:later 2-9}.|{dd:later 2-9} holds.]]
+{ag.given}: [Done|Changed]. [It was|Before:] {ot:money 20-200}, [now it is|new sum] {nt:money 201-700}[; [I charge|you pay] the {diff:total nt -ot} [more|between] [#pay=card:to the same card|#pay=bill:with an invoice in the box|#pay=cash_on_delivery:when the driver rings|#pay=wallet:through PayPal]|]. [#late=yes:[That pushes delivery from {:later 2-5} back to {dd:later 6-20}.|Sadly it takes longer now: {dd:later 6-20} and not {:later 2-5}.]|#late=no:[You still get it on {dd:later 2-9}.|{dd:later 2-9} holds.]]
 {who.given}: [#adr=yes:[Good. Send it to {adr:address}, we have moved|And could it go to {adr:address}? I am away]|#adr=no:[To my house as always|Same door as last time]]. [#gift=yes:[It's a present, so wrap it up[. On the card: "{card:words Happy 50th/With love/Well done/For the new flat/Get well soon}"|]|No price in the box please, it is for a birthday]|#gift=no:Plain box is fine|#gift=no:It is for myself, no ribbon].
 {ag.given}: [Noted.|Will do.] [The change has the number {chg:code C-####|AE###|##-@@}.|] [Mail follows to {mail:email}.|]
 """,
@@ -225,7 +225,7 @@ new_colour|variant ; changes.var
 old_total|previous_total ; ot
 new_total|order_total ; nt
 difference|extra_charge ; diff
-payment_method|difference_paid_by ; pay=card/credit_card,bill/invoice,cod/cash_on_delivery,wallet/paypal/e_wallet
+payment_method|difference_paid_by ; pay=card/credit_card,bill/invoice,cash_on_delivery,wallet/paypal/e_wallet
 delivery_delayed|is_delayed ; late?
 delivery_date|arrives_on ; dd ; The date that now holds
 address_changed ; adr?
