@@ -24,7 +24,7 @@ from tests.conformance.tokens import shared
 
 FOLDER = data_folder()
 QUICK = settings(
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
