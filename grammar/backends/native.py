@@ -173,7 +173,8 @@ class NativeMatcher(WholeAnswers):
             return
         cursor, generation, words = self._cursor, self._generation, row.view(np.uint32)
         found = generation.fill(cursor, words)
-        if cursor.open_texts is not None or len(found.asks):
+        unique = generation.machine.special.unique_items
+        if cursor.open_texts is not None or len(found.asks) or unique:
             correct(cursor, generation.index, found, words)
         if found.may_end or (found.may_end is None and cursor.can_end()):
             for word, bit in generation.end_bits:

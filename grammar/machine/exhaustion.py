@@ -11,6 +11,7 @@ at the first beginning that can go on, which is mostly the first one it tries.
 """
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..contract.work import TEXT, spend
 from ..jit.kernel import kernel
 from . import byte_step as w
 from . import walk_state as n
+from .escapes import ESCAPED, escapes, last_character, plain, unfinished
 from .lazy_tables import ALPHABET, DEAD, ENTRY, FLAGS, JUDGED, LEAF, OUTCOME, REMEMBERS, ROW
 from .seen_texts import Exhausted
 from .text_reader import TextReader
@@ -27,7 +29,9 @@ from .text_reader import TextReader
 _ANY: Final = bytes(range(256))
 _DIGIT, _LETTER = b"0", b"a"
 _COLUMNS: Final = 2
-_NOTHING: Final = Exhausted(frozenset(), ())
+_NOTHING: Final = Exhausted(frozenset(), (), ())
+_BACKSLASH: Final = b"\\"
+_HEX: Final = b"0123456789abcdef"
 
 
 @kernel
@@ -63,18 +67,24 @@ def begins_exhausted(reader: TextReader, text: Bytes) -> bool:
     whole = bytes(reader.output) + text.tobytes()
     for frame, memory in found.tolist():
         begun = reader.frames.item(frame, w.BEGUN)
-        exhausted = _exhausted(reader, whole, frame, memory)
-        if any(whole.startswith(beginning, begun) for beginning in exhausted.shortest):
+        if _exhausted(reader, whole, frame, memory).begins(whole[begun:]):
             return True
     return False
 
 
-def open_beginnings(reader: TextReader) -> Iterator[tuple[int, tuple[bytes, ...]]]:
-    """(offset of its first byte, its exhausted beginnings) of each open item."""
+def reads_unique_item(reader: TextReader) -> bool:
+    """Whether an item of an array of unique items is open, or may come next in an open array."""
+    unique = reader.machine.special.unique_items
+    sites = reader.frames[: reader.depth, w.SITE]
+    return bool(unique) and any(_sites_of_items(reader, site) for site in sites.tolist())
+
+
+def open_beginnings(reader: TextReader) -> Iterator[tuple[int, Exhausted]]:
+    """(offset of its first byte, its exhausted beginnings) of each open item that has some."""
     for frame, memory in _items(reader, reader.depth - 1).tolist():
         exhausted = _exhausted(reader, bytes(reader.output), frame, memory)
         if exhausted.shortest:
-            yield reader.frames.item(frame, w.BEGUN), exhausted.shortest
+            yield reader.frames.item(frame, w.BEGUN), exhausted
 
 
 def beginnings_ahead(reader: TextReader) -> set[bytes]:
@@ -86,7 +96,7 @@ def beginnings_ahead(reader: TextReader) -> set[bytes]:
         memory = reader.frames.item(frame, w.MEMORY)
         for site in _sites_of_items(reader, reader.frames.item(frame, w.SITE)):
             reader.frames[room] = site, frame, 0, len(reader.output)
-            found.update(_exhausted(reader, bytes(reader.output), room, memory).shortest)
+            found.update(_exhausted(reader, bytes(reader.output), room, memory).after(b""))
     return found
 
 
@@ -104,25 +114,27 @@ def _items(reader: TextReader, top: int) -> Ints:
 
 
 def _exhausted(reader: TextReader, whole: bytes, frame: int, memory: int) -> Exhausted:
-    """The exhausted beginnings of the items read in a frame. Items read ahead count only after a commit."""
-    memories, written = reader.memories, len(reader.output)
+    """The exhausted beginnings of the items read in a frame; `whole`: the output with the text read ahead."""
+    memories = reader.memories
     entry = reader.machine.tables.sites.item(reader.frames.item(frame, w.SITE), ENTRY)
     unsearched: list[int] = []
     known: Exhausted | None = _NOTHING
     while memory:
-        seen = memories.last(memory)
-        if seen.until <= written:
-            known = memories.exhausted.get(memory, {}).get(entry)
-            if known is not None:
-                break
-            unsearched.append(memory)
+        known = memories.exhausted.get(memory, {}).get(entry)
+        if known is not None:
+            break
+        unsearched.append(memory)
         memory, known = memories.parent(memory), _NOTHING
     if not unsearched:
         return known or _NOTHING
-    probe = _at_item(reader, frame, whole)
+    probe: TextReader | None = None
     for version in reversed(unsearched):
-        probe.frames[probe.depth - 2, w.MEMORY] = version
-        known = _with(probe, known or _NOTHING, memories.last(version).text)
+        tried, text = memories.grown(memories.parent(version)), plain(memories.last(version).text)
+        before, known = known or _NOTHING, tried.get((entry, text))
+        if known is None:
+            probe = probe or _at_item(reader, frame, whole)
+            probe.frames[probe.depth - 2, w.MEMORY] = version
+            known = tried[entry, text] = _with(probe, before, text)
         memories.exhausted.setdefault(version, {})[entry] = known
     return known or _NOTHING
 
@@ -141,7 +153,7 @@ def _at_item(reader: TextReader, frame: int, whole: bytes) -> TextReader:
 
 
 def _with(probe: TextReader, known: Exhausted, text: bytes) -> Exhausted:
-    """The exhausted beginnings with one more item, which `probe` has among its seen texts."""
+    """The exhausted beginnings with one more item, plain text, which `probe` has among its seen texts."""
     if any(
         beginning not in known.all and _reached(probe, beginning) == len(beginning)
         for beginning in (text + _DIGIT, text[:-1] + _LETTER)
@@ -151,15 +163,51 @@ def _with(probe: TextReader, known: Exhausted, text: bytes) -> Exhausted:
     if size < len(text) - 1:
         return known  # the text is not legal here
     found = set(known.all)
-    while size > 0 and not _goes_on(probe, text[:size], found):
-        found.add(text[:size])
+    while size > 0:
+        if unfinished(text[:size]) == size:  # an escape counts as a whole
+            if _goes_on(probe, text[:size], found):
+                break
+            found.add(text[:size])
         size -= 1
     if len(found) == len(known.all):
         return known
     shortest = (
         beginning for beginning in found if not found.intersection(_beginnings_of(beginning))
     )
-    return Exhausted(frozenset(found), tuple(sorted(shortest)))
+    escaped = {end for beginning in found - known.all for end in _escaped(probe, beginning, found)}
+    return Exhausted(
+        frozenset(found), tuple(sorted(shortest)), tuple(sorted({*known.escaped, *escaped}))
+    )
+
+
+def _escaped(
+    probe: TextReader, beginning: bytes, found: set[bytes]
+) -> Iterator[tuple[bytes, bytes]]:
+    """The other spellings of the last character of an exhausted beginning, where its text without it can go on."""
+    at = last_character(beginning)
+    if at is None or beginning[:at] in found:
+        return
+    before = beginning[:at]
+    for escape in escapes(beginning[at:]):
+        end = escape
+        if _reached(probe, before + escape) < len(before) + len(escape):
+            continue
+        while len(end) > len(escape) - 2 and not _is_completed(probe, before, end[:-1], found):
+            end = end[:-1]
+        yield before, end
+
+
+def _is_completed(probe: TextReader, before: bytes, escape: bytes, found: set[bytes]) -> bool:
+    """Whether hexadecimal digits may complete an escape to a character after which the text can go on."""
+    missing = len("\\u0000") - len(escape)
+    if not escape.startswith(b"\\u") or missing not in (1, 2):
+        return True
+    whole = (escape + bytes(digits) for digits in product(_HEX, repeat=missing))
+    return any(
+        plain(before + each) not in found
+        and _reached(probe, before + each) == len(before) + len(each)
+        for each in whole
+    )
 
 
 def _beginnings_of(text: bytes) -> Iterator[bytes]:
@@ -182,8 +230,9 @@ def _goes_on(probe: TextReader, beginning: bytes, exhausted: set[bytes]) -> bool
     step = probe.commit(text, memories)
     try:
         return probe.depth < depth or any(
-            beginning + byte not in exhausted and _reached(probe, byte)
+            beginning + more not in exhausted and _reached(probe, more) == len(more)
             for byte in _following(probe)
+            for more in (ESCAPED if byte == _BACKSLASH else (byte,))
         )
     finally:
         probe.undo(step)

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterator, KeysView
 from itertools import islice
 from typing import NamedTuple
 
+from .escapes import plain, unfinished
+
 
 class SeenText(NamedTuple):
     """A text written in an object or array.
@@ -26,11 +28,31 @@ class SeenText(NamedTuple):
 class Exhausted(NamedTuple):
     """The exhausted beginnings of the items of one array (see `exhaustion`).
 
-    `all` of them, and the `shortest`: those that have no other one as their own beginning.
+    `all` of them as plain text (see `escapes`), and the `shortest`: those that have no other one as their own
+    beginning. `escaped`: (plain text before a character, the escape that is exhausted after it, or its beginning).
     """
 
     all: frozenset[bytes]
     shortest: tuple[bytes, ...]
+    escaped: tuple[tuple[bytes, bytes], ...]
+
+    def begins(self, text: bytes) -> bool:
+        """Whether a text begins with one of them."""
+        known = plain(text)
+        if any(map(known.startswith, self.shortest)):
+            return True
+        at = unfinished(known)
+        return any(
+            known[:at] == before and known.startswith(end, at) for before, end in self.escaped
+        )
+
+    def after(self, text: bytes) -> Iterator[bytes]:
+        """The texts that make `text` begin with one of them."""
+        known = plain(text)
+        written = (before + end for before, end in self.escaped)
+        for beginning in (*self.shortest, *written):
+            if len(beginning) > len(known) and beginning.startswith(known):
+                yield beginning[len(known) :]
 
 
 class SeenTexts:
@@ -47,6 +69,7 @@ class SeenTexts:
         self._parents = [0]
         self.barred: dict[int, tuple[bytes, ...]] = {}
         self.exhausted: dict[int, dict[int, Exhausted]] = {}
+        self._ahead: tuple[int, dict[tuple[int, bytes], Exhausted]] = 0, {}
 
     def __len__(self) -> int:
         return len(self._versions)
@@ -68,6 +91,15 @@ class SeenTexts:
         """Bar in the version `grown` the beginnings that are barred in its parent `number`."""
         if number in self.barred:
             self.barred[grown] = self.barred[number]
+
+    def grown(self, number: int) -> dict[tuple[int, bytes], Exhausted]:
+        """What is exhausted by version `number` with one text more, by entry and that text.
+
+        Tokens that a mask tries add the same texts again and again. Kept for one version at a time.
+        """
+        if self._ahead[0] != number:
+            self._ahead = number, {}
+        return self._ahead[1]
 
     def texts(self, number: int) -> Iterator[SeenText]:
         """The texts of a version, oldest first."""
@@ -95,6 +127,8 @@ class SeenTexts:
 
     def cut(self, length: int) -> None:
         """Remove the versions from number `length` on."""
+        if self._ahead[0] >= length:
+            self._ahead = 0, {}
         while len(self._versions) > length:
             known, size = self._versions.pop()
             self._parents.pop()

@@ -4,24 +4,24 @@ Does: decide each token that a row leaves open, by reading its text. Does not: m
 nodes that depend on earlier texts (`uniqueness`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
 
 from ..automata import Dfa
-from ..base.array_types import Words
+from ..base.array_types import Flags, Longs, Words
 from ..contract.work import TEXT, spend
 from ..machine import byte_step as w
 from ..machine import walk_state as n
 from ..machine.cursor import NO_ANSWERS, Cursor
-from ..machine.exhaustion import beginnings_ahead, open_beginnings
+from ..machine.exhaustion import beginnings_ahead, open_beginnings, reads_unique_item
 from ..machine.lazy_tables import DEAD, ENTRY, FIRST, SIZE
 from ..machine.open_texts import OpenText, OpenTexts
 from .compute_masks import TokenIndex, Walk
 from .leaf_walk import allow, forbid
 from .row_cache import Row
-from .seen_text_tokens import select_openers
+from .seen_text_tokens import select_openers, select_refused
 from .token_texts import TokenMatches
 
 _MOST_OPENED: Final = 256  # bound on the frames that one token opens; nearly all open far fewer
@@ -48,6 +48,8 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
             index.release(scratch)
     if open_texts is not None and (cursor.memories.barred or cursor.machine.special.unique_items):
         _forbid_dead_ends(cursor, index, row, open_texts)
+    if cursor.machine.special.unique_items:
+        _forbid_crossings(cursor, index, row)
 
 
 def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
@@ -62,7 +64,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
         spend(TEXT)
         if node:
             forbid(trie, row, node)
-            legal = cursor.read(index.token_texts.at_node(node))
+            legal = cursor.read_on(index.token_texts.at_node(node))  # dead ends are cleared later
         else:
             legal = True
             walking.begin(exact=True)
@@ -126,41 +128,78 @@ def _forbid_dead_ends(cursor: Cursor, index: TokenIndex, row: Words, open_texts:
     """Clear the tokens after which every completion repeats an earlier text (`dead_prefixes`, `exhaustion`)."""
     barred = cursor.memories.barred
     ahead = beginnings_ahead(cursor)
-    for begun, beginnings in open_beginnings(cursor):
-        _forbid_prefixes(cursor, index, row, begun, beginnings)
+    for begun, exhausted in open_beginnings(cursor):
+        for rest in exhausted.after(bytes(cursor.output[begun:])):
+            index.token_texts.prefixes.forbid(row, rest)
     if barred and not barred.keys().isdisjoint(open_texts.versions):
         for begun, texts in cursor.dead_prefixes.of_open_texts(
             cursor, cursor.frames[: cursor.depth].copy()
         ):
             _forbid_prefixes(cursor, index, row, begun, texts)
         ahead.update(text for memory in open_texts.versions for text in barred.get(memory, ()))
-    memories = len(cursor.memories)
     for beginning in ahead:
-        for token in _openers(cursor, index.token_texts.containing(beginning), row):
-            if not cursor.read(index.texts[token]):
-                row[token >> 5] &= ~np.uint32(1 << (token & 31))
-            cursor.memories.cut(memories)
+        openers = _openers(cursor, index.token_texts.containing(beginning), row)
+        _forbid_unread(cursor, index, row, openers)
+
+
+def _forbid_crossings(cursor: Cursor, index: TokenIndex, row: Words) -> None:
+    """Clear the tokens that end an item and begin the next one, where it can only repeat what is then seen."""
+    texts = index.token_texts
+    inside = reads_unique_item(cursor)
+    crossings = texts.crossings if inside else texts.opening_crossings
+    tokens = crossings.matches.tokens
+    chosen = _allowed(tokens, row)
+    if not chosen.any():
+        return
+    _select(select_openers, cursor, crossings.matches, chosen)
+    if chosen.any() and not (inside and any(open_beginnings(cursor))):
+        asked = chosen[crossings.owners][crossings.commas]
+        refused = asked.copy()
+        _select(select_refused, cursor, crossings.others, refused)
+        chosen = crossings.kept(chosen, asked & ~refused)
+    _forbid_unread(cursor, index, row, tokens[chosen].tolist())
+
+
+def _forbid_unread(cursor: Cursor, index: TokenIndex, row: Words, tokens: Sequence[int]) -> None:
+    """Clear those of the tokens that the cursor refuses."""
+    memories = len(cursor.memories)
+    for token in tokens:
+        if not cursor.read(index.texts[token]):
+            row[token >> 5] &= ~np.uint32(1 << (token & 31))
+        cursor.memories.cut(memories)
 
 
 def _openers(cursor: Cursor, matches: TokenMatches, row: Words) -> list[int]:
     """The tokens of `matches` that `row` allows and that may end inside a remembered text which they began."""
-    tokens = matches.tokens
-    chosen = (row[tokens >> 5] >> (tokens & 31).astype(np.uint32) & 1).astype(np.bool_)
+    chosen = _allowed(matches.tokens, row)
     if chosen.any():
-        cursor.begin(exact=False)
-        cursor.make_room(_MOST_OPENED)
-        tables = cursor.machine.tables  # keeps the arrays alive during the call
-        select_openers(
-            tables.addresses,
-            cursor.frames,
-            cursor.note,
-            NO_ANSWERS,
-            matches.blob,
-            matches.starts,
-            chosen,
-        )
-    found: list[int] = tokens[chosen].tolist()
+        _select(select_openers, cursor, matches, chosen)
+    found: list[int] = matches.tokens[chosen].tolist()
     return found
+
+
+def _allowed(tokens: Longs, row: Words) -> Flags:
+    """bool [tokens]: whether `row` allows each of the tokens."""
+    allowed: Flags = (row[tokens >> 5] >> (tokens & 31).astype(np.uint32) & 1).astype(np.bool_)
+    return allowed
+
+
+def _select(
+    loop: Callable[..., None], cursor: Cursor, matches: TokenMatches, chosen: Flags
+) -> None:
+    """Run `select_openers` or `select_refused` from the configuration of a cursor; clears flags of `chosen`."""
+    cursor.begin(exact=loop is select_refused)
+    cursor.make_room(_MOST_OPENED)
+    tables = cursor.machine.tables  # keeps the arrays alive during the call
+    loop(
+        tables.addresses,
+        cursor.frames,
+        cursor.note,
+        NO_ANSWERS,
+        matches.blob,
+        matches.starts,
+        chosen,
+    )
 
 
 def _forbid_prefixes(

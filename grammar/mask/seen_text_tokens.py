@@ -1,4 +1,4 @@
-"""Compiled loop: selects the tokens that begin a text which its container remembers.
+"""Compiled loops: select the tokens that begin a text which its container remembers, and texts that are refused.
 
 Does: read each token from one configuration, assuming that texts are new, and examine the texts it leaves open. Does
 not: know which texts must not come (`dead_prefixes`), or expand missing states of the tables: a token that reaches one
@@ -62,3 +62,27 @@ def select_openers(
                 break
             at = np.int64(frames[at, w.PARENT])
         chosen[i] = opened
+
+
+@kernel
+def select_refused(
+    held: Longs,
+    frames: Ints,
+    held_note: Longs,
+    answers: Ints,
+    blob: Bytes,
+    starts: Longs,
+    chosen: Flags,
+) -> None:
+    """Clear `chosen[i]` where text i of `blob` has bytes and is legal, and nothing in it is compared with a text.
+
+    The parameters are those of `select_openers`; `held_note` as `Cursor.begin` leaves it for an exact read.
+    """
+    tables, note = tables_at(held), note_of(held_note)
+    state, top, count = note.state, note.top, note.count
+    for i in range(len(chosen)):
+        if not chosen[i] or starts[i] == starts[i + 1]:
+            continue
+        note.state, note.top, note.count = state, top, count
+        w.read(tables, frames, note, answers, blob[starts[i] : starts[i + 1]], 0)
+        chosen[i] = note.status != w.MOVED

@@ -3,7 +3,8 @@
 Does: give the bytes of a token or a trie node, find the tokens that contain a text. Does not: know grammars or masks.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -16,6 +17,13 @@ from ..contract.vocabulary import Vocabulary
 from .token_prefixes import TokenPrefixes
 from .trie import Trie, build
 
+_SHORT: Final = (
+    3  # bytes of the shortest array or object that has an item, without its last bracket
+)
+_WHITESPACE: Final = b" \t\n\r"
+_CROSSING: Final = re.compile(
+    rb"""(?:\A|["0-9}\]]|(?:\A|[us])e|(?:\A|l)l)[ \t\n\r]*,[ \t\n\r]*(?:["\[{0-9-]|t(?:r|\Z)|f(?:a|\Z)|n(?:u|\Z))"""
+)
 _MATCHES_BYTES: Final = 8 << 20  # bound on the cached results of `containing`
 
 
@@ -41,6 +49,64 @@ class TokenMatches:
     def nbytes(self) -> int:
         """Memory of the arrays."""
         return self.tokens.nbytes + self.blob.nbytes + self.starts.nbytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crossings:
+    """Tokens that may end an item of a JSON array and begin the next one.
+
+    A comma that may end an item has others: texts that end no item where the token ends one. Where one of them is
+    legal, the beginnings of that item can go on. `others` holds the texts of all commas, `commas` int64 [texts] the
+    number of each one's comma, and `owners` int64 [commas] the place of its token in `matches`.
+    """
+
+    matches: TokenMatches
+    others: TokenMatches
+    commas: Longs
+    owners: Longs
+
+    @classmethod
+    def of(cls, tokens: list[int], texts: Mapping[int, Bytes]) -> "Crossings":
+        """The given tokens; `texts` has the text of each."""
+        others: list[Bytes] = []
+        commas: list[int] = []
+        owners: list[int] = []
+        for place, token in enumerate(tokens):
+            for found in _others(texts[token].tobytes()):
+                commas += [len(owners)] * len(found)
+                owners.append(place)
+                others += (np.frombuffer(other, np.uint8).copy() for other in found)
+        matches = TokenMatches.of(tokens, [texts[token] for token in tokens])
+        spelled = TokenMatches.of(commas, others)
+        return cls(matches, spelled, spelled.tokens, np.array(owners, np.int64))
+
+    def kept(self, chosen: Flags, legal: Flags) -> Flags:
+        """bool [tokens]: the chosen ones but for those all of whose commas have legal others.
+
+        `chosen` bool [tokens], `legal` bool [texts].
+        """
+        open_commas = np.ones(len(self.owners), np.bool_)
+        open_commas[self.commas[legal]] = False
+        kept = np.zeros(len(chosen), np.bool_)
+        kept[self.owners[open_commas]] = True
+        return chosen & kept
+
+
+def _others(text: bytes) -> Iterator[list[bytes]]:
+    """For each comma within the text: texts in place of the beginning of `text` that ends an item there."""
+    at = text.find(b",")
+    while at >= 0:
+        ended, begun = text[:at].rstrip(_WHITESPACE), text[at + 1 :].lstrip(_WHITESPACE)
+        found = [ended + b"0"]
+        if ended:
+            found += (ended[:-1] + more for more in (b"a", b"0", b","))
+        # The next item could only repeat the whole item but for its last bracket, which is longer than what is begun.
+        inner = ended.rstrip(b"]}")
+        if len(ended) - len(inner) == 1 and len(begun) < _SHORT and inner in (b"", b'"'):
+            found += (inner[:-1] + more for more in (b"a", b"0"))
+        if begun:
+            yield found
+        at = text.find(b",", at + 1)
 
 
 class TextIndex:
@@ -91,6 +157,24 @@ class TextIndex:
             known = TokenMatches.of(found, [self.by_token[token] for token in found])
             self._matches.put(text, known, len(text) + known.nbytes)
         return known
+
+    @cached_property
+    def crossings(self) -> Crossings:
+        """The tokens with an end and a beginning of JSON values about a comma."""
+        return Crossings.of([*self._crossing()], self.by_token)
+
+    @cached_property
+    def opening_crossings(self) -> Crossings:
+        """Those of them that have a bracket before a comma, and may begin the array as well."""
+        tokens = (
+            t for t in self._crossing() if b"[" in self.by_token[t].tobytes().rpartition(b",")[0]
+        )
+        return Crossings.of([*tokens], self.by_token)
+
+    def _crossing(self) -> Iterator[int]:
+        for token in self.containing(b",").tokens.tolist():
+            if _CROSSING.search(self.by_token[token].tobytes()):
+                yield token
 
     def _search(self, text: bytes) -> Iterator[int]:
         blob, starts, tokens = self._joined

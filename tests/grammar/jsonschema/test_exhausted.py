@@ -4,12 +4,21 @@ import json
 from typing import Any
 
 import pytest
-from intaglio.grammar.api import Compiler, Constraint, KeyOrder, Kind, Whitespace, empty_rows
+from intaglio.grammar.api import (
+    Compiler,
+    Constraint,
+    KeyOrder,
+    Kind,
+    Violation,
+    Whitespace,
+    empty_rows,
+)
 from intaglio.grammar.contract.vocabulary import Vocabulary
 
 BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
 
 NULLS = {"type": "array", "uniqueItems": True, "items": {"type": "null"}}
+AB_OR_INTEGER = {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^(a|b)$"}]}
 IMPOSSIBLE: dict[str, dict[str, Any]] = {
     "a required name that is not allowed": {"required": ["b"], "propertyNames": {"pattern": "^a"}},
     "a required member without values": {"required": ["b"], "properties": {"b": False}},
@@ -25,6 +34,12 @@ USED: dict[str, tuple[dict[str, Any], bytes, bytes]] = {
     ),
     "alternatives with numbers": (
         {"items": {"anyOf": [{"type": "null"}, {"enum": ["a", 1.5]}]}}, b'[null,1.5,"a"', b",",
+    ),
+    "strings of a pattern": ({"items": AB_OR_INTEGER}, b'["a","b",', b'"'),
+    "the escape of a used string": ({"items": AB_OR_INTEGER}, b'["a","\\u006', b"1"),
+    "the beginning of escapes of used strings": (
+        {"items": {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^(a|b|é)$"}]}},
+        b'["a","b","\\u00', b"6",
     ),
     "exactly one of numbers": (
         {"items": {"oneOf": [{"enum": [1, 2]}, {"enum": [2, 2.5]}]}}, b"[1,2.5", b",",
@@ -66,6 +81,67 @@ def test_no_token_ends_the_last_item_but_one_and_begins_a_used_one() -> None:
     matcher.fill(row)
     assert not row[257 // 32] >> (257 % 32) & 1
     assert row[ord('"') // 32] >> (ord('"') % 32) & 1
+
+
+CROSSING: dict[str, tuple[dict[str, Any], bytes, bytes, bool]] = {
+    "strings that are used up": (
+        {"anyOf": [{"type": "integer"}, {"enum": ["a", "b"]}]}, b'["b","a', b'","', False,
+    ),
+    "a string is left": (
+        {"anyOf": [{"type": "integer"}, {"enum": ["a", "b", "c"]}]}, b'["b","a', b'","', True,
+    ),
+    "the only string, as the first item": (
+        {"anyOf": [{"type": "integer"}, {"const": "a"}]}, b'["a', b'","', False,
+    ),
+    "the array begins with the token, too": (
+        {"anyOf": [{"type": "integer"}, {"const": "a"}]}, b"", b'["a","', False,
+    ),
+    "true twice": ({"anyOf": [{"type": "string"}, {"const": True}]}, b"[tru", b"e,t", False),
+    "a number of two digits": (
+        {"anyOf": [{"type": "string"}, {"enum": [10, 11]}]}, b"[10,1", b"1,1", False,
+    ),
+    "a number of one digit is left": (
+        {"anyOf": [{"type": "string"}, {"enum": [10, 11, 1]}]}, b"[10,1", b"1,1", True,
+    ),
+    "three items in one token": (
+        {"anyOf": [{"type": "string"}, {"enum": [10, 11]}]}, b"[1", b"0,11,1", False,
+    ),
+    "an object": (
+        {"anyOf": [{"type": "integer"}, {"enum": [{"a": 1}]}]}, b'[{"a":1', b"},{", False,
+    ),
+    "arrays of arrays": (
+        {"anyOf": [{"type": "integer"}, {"enum": [[1]]}]}, b"[[1", b"],[", False,
+    ),
+    "a string among infinitely many": ({"type": "string"}, b'["b","a', b'","', True),
+    "only one kind of string is used up": (
+        {"type": "string", "pattern": "^(a|b+)$"}, b'["a', b'","a', False,
+    ),
+    "strings that escapes could spell once more": (
+        {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^(a|b)$"}]},
+        b'["a","b', b'","', False,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CROSSING)
+def test_a_token_that_begins_an_item_anew_counts_the_item_that_it_ends(name: str) -> None:
+    items, begun, crossing, legal = CROSSING[name]
+    words = Vocabulary((*BYTES.tokens[:256], None, crossing), (256,), 258)
+    schema = json.dumps({"type": "array", "uniqueItems": True, "items": items})
+    matcher = Compiler(words, tuple).compile(Constraint(Kind.JSON_SCHEMA, schema)).matcher()
+    row = empty_rows(1, words.width)[0]
+    for token in begun:
+        matcher.fill(row)
+        assert row[token // 32] >> (token % 32) & 1
+        matcher.accept(token)
+    matcher.fill(row)
+    assert bool(row[257 // 32] >> (257 % 32) & 1) is legal
+    if legal:
+        matcher.accept(257)
+        assert matcher.closing() is not None
+    else:
+        with pytest.raises(Violation):
+            matcher.accept(257)
 
 
 @pytest.mark.parametrize("begun", [b"[[false,true],[", b"[[true,false],["])
