@@ -94,10 +94,6 @@ class Cursor:
         Raises:
             ConstraintTooLarge: see `fill_in`.
         """
-        return self.read_on(text) and not begins_exhausted(self, text)
-
-    def read_on(self, text: Bytes) -> bool:
-        """The same as `read`, but an item that is begun may be one that only seen items complete."""
         self._grown.clear()
         tables = self.machine.tables  # keeps the arrays alive during the call
         place = self.state, self.depth, len(self.output)
@@ -106,7 +102,8 @@ class Cursor:
             done, _ = self.reach(text, done)
         if done < len(text):
             return False
-        return not (self.memories.barred and self.dead_prefixes.begun(self, text))
+        barred = self.memories.barred and self.dead_prefixes.begun(self, text)
+        return not barred and not begins_exhausted(self, text)
 
     def reach(self, text: Bytes, done: int = -1) -> tuple[int, Refused | None]:
         """Read ahead as far as `text` is legal: (bytes read, the text in it that was refused at that point, if any).

@@ -64,7 +64,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
         spend(TEXT)
         if node:
             forbid(trie, row, node)
-            legal = cursor.read_on(index.token_texts.at_node(node))  # dead ends are cleared later
+            legal = cursor.read(index.token_texts.at_node(node))
         else:
             legal = True
             walking.begin(exact=True)
