@@ -154,10 +154,9 @@ def _at_item(reader: TextReader, frame: int, whole: bytes) -> TextReader:
 
 def _with(probe: TextReader, known: Exhausted, text: bytes) -> Exhausted:
     """The exhausted beginnings with one more item, plain text, which `probe` has among its seen texts."""
-    if any(
-        beginning not in known.all and _reached(probe, beginning) == len(beginning)
-        for beginning in (text + _DIGIT, text[:-1] + _LETTER)
-    ):
+    longer = text + _DIGIT, text[:-1] + _LETTER
+    likely = longer if text[-1:].isdigit() else longer[::-1]
+    if any(each not in known.all and _reached(probe, each) == len(each) for each in likely):
         return known  # most numbers and strings end here
     size = _reached(probe, text)
     if size < len(text) - 1:
