@@ -31,7 +31,7 @@ ESCAPED: Final = (
 
 
 def plain(text: bytes) -> bytes:
-    """JSON text whose strings escape only what must be escaped, in one way. An unfinished escape at the end stays."""
+    """JSON text in which only what must be escaped is escaped, in one way. An unfinished escape at the end stays."""
     return _ESCAPE.sub(_unescaped, text) if b"\\" in text else text
 
 
