@@ -81,7 +81,7 @@ class Crossings:
         return cls(matches, spelled, spelled.tokens, np.array(owners, np.int64))
 
     def kept(self, chosen: Flags, legal: Flags) -> Flags:
-        """bool [tokens]: the chosen ones but for those all of whose commas have legal others.
+        """bool [tokens]: the chosen tokens, without those that have a legal other for each of their commas.
 
         `chosen` bool [tokens], `legal` bool [texts].
         """
