@@ -21,11 +21,11 @@ SCENES = (
 name|title|recipe|bread ; name ; as written
 loaves|pieces|makes|yield ; n
 piece_weight_g|weight_per_piece ; pw
-hydration_percent|water_percent ; hyd
+water_percent|dough_water ; hyd
 mixing_minutes|knead_minutes|mix_time ; mix
 dough_temperature|dough_temp_c ; dt
-bulk_hours|first_rise_hours ; bulk
-bulk_temperature|bulk_temp_c ; bt ; Of the first rise
+first_rise_hours|hours_of_first_rise ; bulk
+first_rise_temperature|warmth ; bt ; Of the first rise
 folds ; fold
 fridge_hours|retard_hours|cold_proof_hours ; ret
 fridge_temperature ; rt
@@ -36,13 +36,13 @@ vegan|is_vegan ; veg?
 source_person|author|from_whom ; by
 book|source ; src
 page ; pg
-formula|ingredients ; f*
-grams|amount_g|weight ; f.g
+dough|ingredients ; f*
+amount_g|weight ; f.g
 ingredient|name ; f.what
 percent|bakers_percent ; f.bp
-bake|baking_steps|oven ; b* ; In order
-minutes|time_min ; b.bm
-temperature|temp_c|degrees ; b.bc
+baking_steps|oven ; b* ; In order
+time_min|for_minutes ; b.bm
+oven_temperature|degrees ; b.bc
 """,
         weight=1.5,
     ),

@@ -28,8 +28,8 @@ date|held_on ; day
 start|begin|started_at ; at
 end|closed_at ; end
 venue|place|location ; where
-members_present|present|attendance ; pres ; In person or by proxy
-members_total|total_members|membership ; tot
+present|attendance|people_there ; pres ; In person or by proxy
+total_members|membership|all_members ; tot
 proxies ; prox
 chair|chaired_by ; chair
 minute_taker|minutes_by|secretary ; clerk
@@ -39,8 +39,8 @@ treasurer ; tr
 balance|funds ; bal ; At present
 balance_previous_year|previous_balance ; balo
 accounts_approved|audit_passed ; aud?
-old_fee|fee_old|previous_subscription ; fo
-new_fee|fee_new|subscription ; fn
+previous_subscription|subscription_so_far ; fo
+subscription|subscription_from_now ; fn
 fee_valid_from|new_fee_from ; from
 votes_for|yes_votes ; y
 votes_against|no_votes ; n
@@ -48,11 +48,11 @@ abstentions ; a
 task|action|other_business ; aob
 responsible|assigned_to ; own
 task_due|due_by ; by
-mood|atmosphere ; mood=good/cheerful,tense/heated,calm/neutral
+atmosphere|how_it_went ; mood=good/cheerful,tense/heated,calm/neutral
 next_meeting ; next
-new_board|elected|officers ; o*
+elected|officers ; o*
 name|person ; o.who
-office|role|position ; o.of=chair/chairperson/president,treasurer,secretary/clerk,member/assessor
+elected_as|position ; o.of=chair/chairperson/president,treasurer,secretary/clerk,member/assessor
 currency ; $
 """,
         weight=1.5,
@@ -129,7 +129,7 @@ name ; who.p
 risks ; r*
 risk_number|id ; r.rn
 description|risk ; r.risk
-probability|likelihood|rating ; r.pr=low,medium,high
+probability|likelihood ; r.pr=low,medium,high
 cost|impact ; r.cost
 owner ; r.ro
 actions|todos|tasks ; t* ; In order

@@ -43,9 +43,9 @@ thesis|thesis_title ; th
 driving_licence|licence_class ; dl ; null if none
 available_from|earliest_start ; free
 salary_expectation|desired_salary ; pay ; A year
-security_clearance|has_clearance|vetted ; cl?
-clearance_year ; cy
-freelance|self_employed ; fl?
+vetted|background_checked ; cl?
+vetted_in ; cy
+self_employed|own_business ; fl?
 languages ; l*
 language ; l.la
 level|proficiency ; l.lv=native/mother_tongue,fluent/c1,good/b2/intermediate,basic/a2/beginner
@@ -55,9 +55,9 @@ employer|company ; j.firm
 city|place ; j.jt
 percent|workload_percent ; j.pc ; null if full time
 task|main_duty ; j.did
-tools|software_skills ; s*
+tools|programs ; s*
 name|tool ; s.sk
-dots|rating ; s.st ; as printed
+dots|mark ; s.st ; as printed
 currency ; $
 """,
         weight=1.5,
@@ -103,7 +103,7 @@ place|rank ; a.pl ; null unless it is stated
 grants|funding ; g*
 amount ; g.gm
 funder|source ; g.gf
-role ; g.gr=lead/pi/principal_investigator,co/partner/co_investigator ; null unless it is stated
+part_taken ; g.gr=lead/pi/principal_investigator,co/partner/co_investigator ; null unless it is stated
 currency ; $
 """,
     ),

@@ -31,9 +31,9 @@ first_scorer|opening_goal_by|first_goal ; s1
 first_goal_minute|minute_of_first_goal ; m1
 second_scorer|later_scorer ; s2
 referee ; ref
-yellow_cards|bookings ; y
+bookings|players_booked ; y
 sent_off|dismissed_player|red_card_player ; off
-red_card|was_anyone_sent_off|dismissal ; red?
+was_anyone_sent_off|dismissal ; red?
 result|outcome|winner ; res=h/home_win/home,a/away_win/away,draw/drawn
 next_opponent ; next
 next_match|next_match_date ; nd
@@ -101,7 +101,7 @@ votes_cast|ballots|voted ; cast
 turnout_percent|turnout ; turn ; In per cent
 invalid_votes|spoilt|void ; bad
 postal_votes|by_post ; post
-recount|is_recounted|recount_ordered ; rec?
+is_recounted|counted_again ; rec?
 recount_date ; rd
 run_off|second_round ; run?
 run_off_date|second_ballot_on ; rd2

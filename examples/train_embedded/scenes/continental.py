@@ -28,9 +28,9 @@ heizkosten ; hz
 warmmiete|gesamtmiete ; warm
 kaution ; kau ; Als Betrag
 raten|kaution_raten ; raten
-energieverbrauch|energieausweis_kwh|kwh ; kwh
+energieverbrauch|kennwert_kwh ; kwh
 energieklasse ; kl
-ausstattung|merkmale ; a*
+extras|merkmale ; a*
 merkmal ; a.aus
 haustiere|tiere_erlaubt ; t=ja/erlaubt,nein/verboten,abs/nach_absprache
 wbs_noetig|wbs ; wbs=ja/erforderlich,nein/nicht_erforderlich
@@ -98,7 +98,7 @@ fin|heure_fin ; h2
 lieu|venue ; lieu
 ville|city ; ville
 prix|tarif|tarif_plein ; p
-tarif_reduit|prix_reduit ; r
+prix_pour_etudiants|prix_reduit ; r
 gratuit_jusqu_a|age_gratuit ; age ; En années
 places|capacite|max_participants ; pl
 places_restantes ; rest
@@ -126,14 +126,14 @@ devise|currency ; $
 """,
         """
 ciudad|municipio|lugar ; ciudad
-superficie_hectareas|hectareas|superficie ; ha
+terreno_quemado_ha|area_quemada ; ha
 fecha_noticia ; d
 fecha|inicio ; f ; Del fuego
 hora_inicio|hora ; h
 cerca_de ; lugar
-evacuados|vecinos_evacuados ; ev
+desalojados|vecinos_desalojados ; ev
 bomberos ; bom
-medios_aereos|aviones ; med
+apoyo_desde_el_aire|helicopteros_y_aviones ; med
 vehiculos ; veh
 causa|origen ; c=rayo/natural,int/intencionado,neg/negligencia/accidente,des/desconocido
 edad_detenido ; edad

@@ -24,9 +24,9 @@ number|agreement_number ; no
 lender|creditor ; lender
 lender_city ; ltown
 borrower|debtor ; bor
-principal|amount|loan_amount|sum ; sum
+loan_amount|sum|lent ; sum
 paid_out_on|disbursed_on ; out
-interest_percent|interest_rate|annual_rate ; int
+interest_rate|annual_rate ; int
 interest_payable|interest_due ; per
 instalments|number_of_instalments ; n
 instalment|monthly_payment|rate_amount ; inst
@@ -69,7 +69,7 @@ start_date|valid_from|in_force_from ; beg
 end_date|valid_to ; end
 notice_days|cancellation_notice_days ; notice
 term_months|term ; term
-sum_insured|limit|coverage_amount ; sum ; The present sum
+limit|coverage_amount|insured_up_to ; sum ; The present sum
 excess|deductible ; exc ; Per claim
 exclusion|not_covered ; ex
 premium|price ; prem
@@ -112,12 +112,12 @@ weekly_hours|hours_per_week ; hrs
 days_per_week ; dys
 overtime|overtime_rule ; ot=paid,time/time_off/compensated,none/included
 gross_salary|salary|pay ; pay
-per|pay_period|salary_per ; per ; as written
+pay_period|paid_each ; per ; as written
 salaries_per_year|payments_per_year ; mon
 bonus|extra_payment ; bonus
 bonus_kind ; bk
 leave_days|holiday_days|annual_leave ; leave ; All days of a year
-probation_months|probation|trial_period_months ; prob
+probation|trial_period_months ; prob
 notice_months|notice_period ; notice ; After the probation
 notice_end ; ne
 remote|home_office|remote_work ; rem=yes/partly/hybrid,no/on_site,full/fully_remote
@@ -153,7 +153,7 @@ licensee|buyer|party_b ; b
 subject|licensed_work|object ; obj ; as written
 territory ; terr
 languages ; lang
-exclusive|is_exclusive|exclusivity ; ex?
+is_exclusive|exclusivity ; ex?
 term_months|duration_months ; term
 start|begins_on ; beg
 option_months|extension_months ; opt

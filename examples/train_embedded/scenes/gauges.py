@@ -20,13 +20,13 @@ SCENES = (
         """
 account|contract_number|customer_number ; acc
 meter_number|meter_id|meter ; mno
-previous_reading|old_reading|reading_start ; old
+old_reading|reading_start|counter_before ; old
 previous_reading_date|last_read_on ; pd
-current_reading|new_reading|reading_end ; new
+new_reading|reading_end|counter_now ; new
 reading_date|read_on ; day
 consumption|usage|used ; use
 unit ; u
-reading_type|how_read|kind_of_reading ; how=customer/self_read/by_customer,estimated/estimate,company/on_site/technician,remote/smart
+how_read|source_of_figure|taken_by ; how=customer/self_read/by_customer,estimated/estimate,company/on_site/technician,remote/smart
 technician|reader ; man
 year ; yr
 """,
@@ -70,7 +70,7 @@ unit ; ev.un
 limit ; ev.lim
 fault_code|code|error ; ev.code
 alarm|alarm_raised ; ev.al?
-parts_replaced|new_parts|parts ; p*
+new_parts|spare_parts ; p*
 quantity|qty|pieces ; p.q
 part|name ; p.part
 part_number ; p.pn
@@ -102,7 +102,7 @@ rain_hours ; rh
 rain_month_mm|month_total ; month
 wind_direction ; dir
 wind_mean_kmh|wind_speed ; ws ; Mean
-max_gust|gust_kmh|strongest_gust ; gust
+strongest_gust|gust_speed ; gust
 gust_time ; gt
 sunshine_hours|sun ; sun
 possible_sunshine ; psun

@@ -18,14 +18,14 @@ SCENES = (
 name|plant|product ; name
 latin_name|botanical_name ; lat
 article_number|sku ; art
-pot_size_l|pot_litres ; pot
-{ height|height_cm|size
-min|from ; h1
-max|to ; h2
+container_litres|container_volume ; pot
+{ grown|as_sold
+low|shortest_cm ; h1
+high|tallest_cm ; h2
 }
 final_height_m|max_height_m ; hh
-flowering_from|bloom_start ; f1
-flowering_to|bloom_end ; f2
+first_month_of_bloom|bloom_start ; f1
+last_month_of_bloom|bloom_end ; f2
 colour|flower_colour ; col
 light|location|exposure ; sun=full/full_sun/sunny,half/half_shade/partial_shade,shade/shady
 hardy_to_minus|frost_hardiness ; min ; Degrees below zero
@@ -33,8 +33,8 @@ watering_days|water_every_days ; wat
 edible|is_edible ; ed?
 bee_friendly|good_for_insects ; bee?
 price|unit_price ; p ; For one
-{ bulk_price|quantity_discount
-from_quantity|from_qty ; bq
+{ several|quantity_discount
+least_pieces|pieces ; bq
 price ; bp
 }
 stock|in_stock|available ; st
@@ -100,10 +100,10 @@ order_date|delivered_on|ordered_on ; od
 return_date|returned_on|sent_back_on ; rd
 carrier|shipped_with ; car
 tracking_number ; tr
-resolution|customer_wants|wish ; want=refund/money_back,exchange/replacement,voucher/store_credit,repair
+customer_wants|wish|asked_for ; want=refund/money_back,exchange/replacement,voucher/store_credit,repair
 refund_account|iban ; iban
 exchange_for ; new
-fee|handling_fee|return_cost ; fee ; null if it is free
+handling_fee|return_cost ; fee ; null if it is free
 refund_amount|refunded|credit ; ref
 refund_days ; days
 complete|goods_complete ; ok?
@@ -112,7 +112,7 @@ items|articles|returned_items ; i*
 article|product|name ; i.what
 quantity|qty ; i.q ; null where no number is written
 variant ; i.var
-return_reason|reason ; i.w=defect/defective/damaged,wrong/wrong_item,fit/does_not_fit/wrong_size,mind/changed_mind/no_longer_needed,late/too_late
+why_returned|reason ; i.w=defect/defective/damaged,wrong/wrong_item,fit/does_not_fit/wrong_size,mind/changed_mind/no_longer_needed,late/too_late
 price|amount ; i.p
 currency ; $
 """,
@@ -151,8 +151,8 @@ producer|made_by|company ; firm
 city|town ; town
 ean|barcode ; ean
 price ; p
-base_price|price_per_base_unit ; bp
-base_unit|per ; per
+comparison_price|unit_price ; bp
+comparison_unit ; per
 ingredients ; z* ; In order
 ingredient|name ; z.zut
 percent ; z.zp ; null unless it is printed

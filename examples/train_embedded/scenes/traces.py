@@ -25,7 +25,7 @@ SCENES = (
 """,
         """
 application|program|component ; app
-version|affected_version|found_in ; ver
+version|affected_version ; ver
 build|build_number ; build
 os|operating_system|platform ; os
 memory_gb|ram_gb ; mem
@@ -34,20 +34,20 @@ time|crash_time ; at
 thread ; th
 error|exception|error_type ; err
 message|error_message ; msg
-failures|failed_runs|times_failed ; k
-tries|runs|attempts ; n
+failed_runs|times_failed ; k
+runs|attempts ; n
 works_with|workaround|never_with ; alt
-log_attached|has_log|logs_provided ; log?
+has_log|logs_provided ; log?
 commit|bisected_to|culprit ; sha
 introduced_in|since_version ; since
 fixed_in|fix_version ; fix ; null if there is no fix
 fixed_on ; fd
 maintainer|assigned|mentioned ; mnt
 severity|priority|impact ; sev=high/critical,medium/moderate,low/minor
-frames|stack|stack_trace ; f* ; In order of the trace
+stack|stack_trace ; f* ; In order of the trace
 function|symbol ; f.fn
 file|path ; f.file
-line|line_number ; f.ln
+line_number|at_line ; f.ln
 """,
         weight=1.5,
     ),
@@ -102,12 +102,12 @@ company ; firm
 phone ; tel
 opened_on|created_on ; day
 channel|opened_via ; ch
-reopened_count|times_reopened ; re
+times_reopened|reopenings ; re
 first_response|first_response_time ; fr
-affected_users|people_affected ; aff
-resolved|is_resolved|solved ; res? ; As of now
-satisfaction|rating|stars ; stars
-offered_refund|refund|credit ; ref
+people_affected|seats_affected ; aff
+is_resolved|solved ; res? ; As of now
+rating|stars ; stars
+refund|credit ; ref
 requested_refund|claimed_amount ; ask
 sla_met|within_sla|on_time ; sla?
 overdue_by ; late
@@ -116,7 +116,7 @@ history|events|log ; h* ; In order
 date ; h.t
 time ; h.tt
 agent|by|who ; h.ag
-new_status|status|state ; h.s=new/created,open/in_progress,waiting/pending/on_hold,escalated,reopened,solved/resolved,closed
+state|changed_to ; h.s=new/created,open/in_progress,waiting/pending/on_hold,escalated,reopened,solved/resolved,closed
 """,
         weight=1.5,
     ),

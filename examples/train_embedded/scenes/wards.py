@@ -20,7 +20,7 @@ SCENES = (
 practice|clinic|provider ; pr
 patient|name ; who
 date_of_birth ; born
-sessions_prescribed|number_of_sessions|sessions_total ; n
+number_of_sessions|sessions_total ; n
 treatment|therapy ; th
 duration_minutes|minutes_per_session ; dur
 prescribed_by|doctor ; doc
@@ -29,7 +29,7 @@ sessions_left|remaining ; left
 copayment|own_share ; co
 missed_fee|no_show_fee ; fee
 cancel_hours|notice_hours ; hrs
-fasting|must_fast|come_fasting ; fast?
+must_fast|no_breakfast ; fast?
 bring|what_to_bring ; br
 parking|parking_available ; park?
 phone ; tel
@@ -51,7 +51,7 @@ currency ; $
         """
 [Hi|Hello|Dear] {who:person},
 [we have to move|I'm afraid we must move|could we move] your [appointment|slot|lesson] [for|—] {what:words the colour and cut/tattoo, second sitting/driving lesson/piano tuning/dog trimming/tyre change/eye test/chimney sweep/passport photos}[ with {old:name}|]: [not|instead of] {d0:later 1-6} {t0:time 8-18} [but|now] {d1:later 7-20} [at|,] {t1:time 8-18}[, with {new:name}|][, {wh:place}|]. [{why:words The machine is broken/I am ill/We are short of staff/The road is closed/There was a double booking}.|] [It takes [about |]{dur:duration}.|Allow {dur:duration}.]
-[#dep=yes:[Your {depm:money 10-80} have arrived, thank you.|The down payment of {depm:money 10-80} is with us.]|#dep=no:[We still need the {depm:money 10-80} in advance.|Without the advance of {depm:money 10-80} we can't hold it.]|] [Price as agreed: {p:money 15-400}[ (list: {:money 20-500})|].|] [#test=yes:[The skin test was fine.|You did the patch test last week, so nothing else to do.]|#test=no:[Come in for the patch test first.|We still need to do the patch test.]|] [#conf=yes:[Please answer with YES.|Let me know by {by:later 1-4} if that suits.]|#conf=no:[No need to reply.|If we hear nothing, it stands.]]
+[#dep=yes:[Your {depm:money 10-80} have arrived, thank you.|The down payment of {depm:money 10-80} is with us.]|#dep=no:[We still need the {depm:money 10-80} in advance.|Without the advance of {depm:money 10-80} we can't hold it.]|] [Price as agreed: {p:money 15-400}[ (list: {:money 20-500})|].|] [#form=yes:[Your form is here.|The questionnaire came back, thanks.]|#form=no:[Please fill in the form first.|We still miss the questionnaire.]|] [#conf=yes:[Please answer with YES.|Let me know by {by:later 1-4} if that suits.]|#conf=no:[No need to reply.|If we hear nothing, it stands.]]
 [Your number with us: {cn:code ####|K###|#####}.|Call {tel:phone} for anything else.|]
 [See you|Bye|Best wishes], {me:name}[, {firm:company}|]
 """,
@@ -67,10 +67,10 @@ staff|with|new_staff ; new
 location|place ; wh
 reason ; why
 duration|length ; dur
-depositPaid|deposit_paid|advance_received ; dep?
+advance_received|down_payment_arrived ; dep?
 deposit|advance ; depm
 price|agreed_price ; p
-patch_test_done|test_done ; test?
+form_received|questionnaire_returned ; form?
 reply_needed|needs_confirmation ; conf?
 reply_by ; by
 customer_number ; cn
@@ -97,8 +97,8 @@ date|issued_on ; day
 patient ; who
 age|patient_age ; age
 weight_kg ; kg
-refills|refills_left|repeats ; ref
-refills_until ; refd
+repeats|times_to_repeat ; ref
+repeat_until ; refd
 substitution_allowed|generic_allowed ; sub?
 allergy|allergies ; al ; null if none is known
 next_check|follow_up ; next
