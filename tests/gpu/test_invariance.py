@@ -22,15 +22,15 @@ WIDE = {"head_dim": 64, "hidden_size": 256, "intermediate_size": 640}
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
 def test_a_request_has_the_same_bits_in_any_company(dtype: str, tmp_path: Path) -> None:
     model = write_checkpoint(tmp_path, {**QWEN3, **WIDE})
-    tally = invariance.compare(model, seed=2, checks=400, prompts=100, dtype=dtype)
+    tally = invariance.compare(model, seed=2, checks=200, prompts=50, dtype=dtype)
     assert tally.differ == []
-    assert tally.tokens > 5000
-    assert tally.cached > 1000
+    assert tally.tokens > 2500
+    assert tally.cached > 500
 
 
 def test_windows_do_not_change_bits(tmp_path: Path) -> None:
     model = write_checkpoint(tmp_path, CONFIGS["gemma3"])
-    tally = invariance.compare(model, seed=3, checks=200, prompts=100)
+    tally = invariance.compare(model, seed=3, checks=100, prompts=50)
     assert tally.differ == []
 
 
