@@ -181,8 +181,8 @@ def kept(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def go_on(file: Path, kind: str, count: int, seconds: float) -> None:
-    """Judge the schemas below `count` that the file lacks, while there is time."""
+def go_on(file: Path, kind: str, numbers: range, seconds: float) -> None:
+    """Judge the schemas of these numbers that the file lacks, while there is time."""
     folder = data_folder()
     if folder is None:
         sys.exit("the test data is not here: see CONTRIBUTING.md")
@@ -193,7 +193,7 @@ def go_on(file: Path, kind: str, count: int, seconds: float) -> None:
     done = {record["number"] for record in kept(file) if record["kind"] == kind}
     until = time.monotonic() + seconds
     with Child(partial(judge, compiler, groups, kind), LIMITS) as child, file.open("a") as lines:
-        for asked, number in enumerate(n for n in range(count) if n not in done):
+        for asked, number in enumerate(n for n in numbers if n not in done):
             if time.monotonic() > until:
                 return
             if asked % _RENEW == _RENEW - 1:
@@ -226,10 +226,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--kind", choices=tuple(CASES), required=True)
+    parser.add_argument("--first", type=int, default=0, help="number of the first schema")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=480.0)
     options = parser.parse_args()
-    go_on(options.file, options.kind, options.count, options.seconds)
+    numbers = range(options.first, options.first + options.count)
+    go_on(options.file, options.kind, numbers, options.seconds)
     records = [record for record in kept(options.file) if record["kind"] == options.kind]
     sums, refused, faults = totals(records)
     print(*faults, sep="\n")
