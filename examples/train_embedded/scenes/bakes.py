@@ -133,7 +133,7 @@ currency ; $
 """,
     ),
     Scene(
-        "menu",
+        "recipe",
         f"""
 [Set menu|Menu for {{occ:words the golden wedding/a retirement/St Martin's/the works party/the christening}}|Dinner, {{day:today}}]
 <c 3-5:[#k=starter:[To begin|First|Vorspeise]|#k=soup:[From the pot|Soup]|#k=main:[Then|The big plate|Hauptgang]|#k=dessert:[Sweet end|To finish|Nachtisch]]: {{what:words {_DISH}}}[ with {{side:words {_VEG}}}|][ · {{w:words Riesling/house red/perry/still water/Grüner Veltliner}}|]>

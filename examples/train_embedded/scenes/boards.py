@@ -58,7 +58,7 @@ currency ; $
         weight=1.5,
     ),
     Scene(
-        "resolutions",
+        "minutes",
         f"""
 [Protokoll|Record] of the [owners'|flat owners'|tenants'] meeting, {{street:street}}[, {{day:today}}|]
 [administrator|managed by|Verwalter]: {{firm:company}} ({{adm:name}})[; {{sh:number 400-990 0}} of 1,000 shares [present|represented]|]
@@ -94,7 +94,7 @@ currency ; $
         weight=1.5,
     ),
     Scene(
-        "status round",
+        "minutes",
         f"""
 [*|#|] [Project|Stream] {{proj:words Albatross/New Till/Depot West/Paperless/Quay 4/Moonshine/Heat Plan}} — [weekly|status|steering], [CW {{cw:count 1-52}}|{{day:today}}][, {{dur:count 15-90}} min[ instead of {{:count 15-60}}|]|]
 [here|present|on the call]: <who 2-5, :{{p:name}}>[; [missing|excused]: {{ab:name}}|]
@@ -140,7 +140,7 @@ due|due_date ; t.due
         weight=1.5,
     ),
     Scene(
-        "class council",
+        "minutes",
         """
 [Parents' evening|Class council|School conference], [class|form] {cls:words 5b/7c/Year 9/2a/10d}[, {day:today}|][, {room:room}|]
 [{tea:name} (class teacher)|Class teacher {tea:name}] [welcomed|greeted] {par:spelled 6-30} parents[; {fam:spelled 2-9} families had sent word|].
@@ -181,7 +181,7 @@ currency ; $
 """,
     ),
     Scene(
-        "decision mail",
+        "minutes",
         """
 [Subject: [short minutes|what we agreed|notes from {wd:words Monday/Tuesday/this morning/the call}]
 |][Dear all,|Hi everyone,|Team,]

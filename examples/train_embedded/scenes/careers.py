@@ -108,7 +108,7 @@ currency ; $
 """,
     ),
     Scene(
-        "reference letter",
+        "cv",
         """
 [To whom it may concern|Zeugnis / letter of reference|Reference for {who:name}]
 
@@ -145,7 +145,7 @@ currency ; $
 """,
     ),
     Scene(
-        "obituary",
+        "cv",
         """
 [{who:name}|In memory of {who:name}], {by:year}–{dy:year}
 [{who.family} died on {died:earlier 3-30}[ at {age:age 50-99}|], [at home in {town:city}|in {town:city}, after a short illness]|On {died:earlier 3-30} {town:city} lost its {role:words baker/organist/ferryman/midwife/teacher/verger/bookseller}[, aged {age:age 50-99}|]]. [Born in {bt:city}[ as the {sib:words second/third/fifth/youngest} of {nsib:spelled 3-9} children|], {who.family} [learnt|began] as {job:job}[ with {firm:company}|], [ran|led] {shop:company} for {yrs:spelled 8-45} years, and [sat on the council for {party:words the Greens/the Liberals/nobody in particular/the Farmers}|sang in the choir|coached the under-twelves].|] [The {med:words Medal of Merit/Golden Needle/City Key} came in {my:year}.|]

@@ -8,7 +8,7 @@ _PRIZE = "a hamper/the Silver Spoon/a voucher for two/the challenge cup/a season
 
 SCENES = (
     Scene(
-        "match report",
+        "contest",
         f"""
 {{home:words {_CLUB}}} [#res=h:{{hg:count 2-5}}[-| - |:]{{ag:count 0-1}}|#res=a:{{hg:count 0-1}}[-| - |:]{{ag:count 2-5}}] {{away:words {_CLUB}}}[ (half-time {{hh:count 0-1}}[-|:]{{ah:count 0-1}})| ({{hh:count 0-1}}:{{ah:count 0-1}})|]
 [{{ground:words {_GROUND}}}, {{day:today}}. Attendance[:| was] {{crowd:number 200-9000 0}}[ (last season's average: {{:number 200-9000 0}})|].|{{day:today}}, {{ground:words {_GROUND}}}, in front of {{crowd:number 200-9000 0}}[ people| fans|].]
@@ -44,7 +44,7 @@ coach|manager ; coach
         weight=1.5,
     ),
     Scene(
-        "race results",
+        "contest",
         """
 {race:words Lakeside 10K/Harbour Half/Night Run/Vineyard Trail/Charity Mile/Ridge Marathon/Old Town Relay}[ {yr:year}|] [— official results|results, men and women|— provisional list]
 [{day:today}[, start {at:time 7-11}|] · {starters:number 80-2500 0} starters[, {fin:number 60-2400 0} finishers|]|Held on {day:today} in {weather:words rain/sleet/bright sun/a stiff wind/fog/21 degrees}. {starters:number 80-2500 0} had entered][[ · |, | ]{dnf:count 1-60} [did not finish|DNF|gave up]|]
@@ -80,7 +80,7 @@ age_group|category|class ; r.ag
 """,
     ),
     Scene(
-        "vote count",
+        "contest",
         """
 {body:words Parish of Elmford/Ward 7/Constituency North-East/Tenants' association Birkenhof/Works council Plant 2/Student parliament/Allotment society}[: |, ]{what:words election of the chair/by-election/works council election/referendum on the bypass/vote on the new statutes/ballot on the rent offer}
 
@@ -116,7 +116,7 @@ percent|share ; c.pc
 """,
     ),
     Scene(
-        "quiz night",
+        "contest",
         f"""
 [Well, what a night at {{pub:words the Anchor/the Three Geese/Café Orion/the Old Vicarage/the Rowing Club/Zum Hirschen}}!|Quiz report, {{day:earlier 1-6}}, {{pub:words the Anchor/the Three Geese/Café Orion/the Old Vicarage}}.] [{{n:spelled 5-19}} teams|{{n:count 5-24}} teams|A record {{n:count 12-30}} teams] [squeezed in|turned up|took part][, {{pl:count 20-130}} people in all|]. [We had {{q:count 20-60}} questions in {{rounds:spelled 3-8}} rounds|{{rounds:spelled 3-8}} rounds of {{qr:count 6-12}} questions each], set by {{host:name}}[, who stood in for {{:name}}|].
 
@@ -156,7 +156,7 @@ currency ; $
 """,
     ),
     Scene(
-        "show catalogue",
+        "contest",
         """
 [{show:words Rabbit Breeders' Show/County Show/Autumn Flower Show/Kennel Club Open/Cheese Awards/Giant Vegetable Day} — judge's sheet, ring {ring:count 1-12}|Steward's notes, {show:words County Show/Autumn Flower Show/Kennel Club Open/Cheese Awards}, [class|section] {cls:code ##|###|#@}]
 [Judge|Judged by][: | ]{judge:name}[ (steward {stew:name})|] | {day:today}
@@ -191,7 +191,7 @@ remark|comment|notes ; e.rem
 """,
     ),
     Scene(
-        "chess round",
+        "contest",
         """
 [Liga B, Runde {rd:count 1-9}|Round {rd:count 1-11}|League division {div:count 1-5}, round {rd:count 1-9}] · {day:today}
 {a:words SK Turm/Rook & Roll/Endgame/Schachfreunde Aue/Knights of Vale/Bishop's Gate} {as:words 4½/5/3½/2/6/4} – {bs:words 3½/3/4½/6/2/4} {b:words SC Läufer/Pawn Stars/Zugzwang/Castling Club/The Queens/Gambit}

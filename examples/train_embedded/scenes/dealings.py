@@ -8,7 +8,7 @@ _COVER = (
 
 SCENES = (
     Scene(
-        "loan agreement",
+        "contract",
         """
 [LOAN AGREEMENT|Private loan|Promissory note][ no. {no:code ##/####|L-####}|]
 
@@ -44,7 +44,7 @@ currency ; $
 """,
     ),
     Scene(
-        "insurance schedule",
+        "contract",
         f"""
 [POLICY SCHEDULE|Your cover at a glance|Certificate of insurance|Nachtrag / endorsement {{en:count 1-9}}]
 [Policy|Contract][: | no. |]{{pol:code ##-###-####|HH########|@@@ ######}}[ (replaces {{:code ##-###-####}})|]
@@ -86,7 +86,7 @@ peril|name ; p.peril
 """,
     ),
     Scene(
-        "employment contract",
+        "contract",
         """
 [Between|This is an agreement between] {firm:company} ([the Employer|Employer]) and {who:person}[, born {born:birth 19-60}|] ([the Employee|Employee])
 
@@ -132,7 +132,7 @@ currency ; $
         weight=1.5,
     ),
     Scene(
-        "licence deal",
+        "contract",
         """
 [Deal memo|Term sheet|Heads of terms] ([draft {v:count 1-9}|not binding|confidential]) – {day:today}
 [- |* |][Parties|Who][:|] {a:company} ([licensor|owner]) / {b:company} ([licensee|buyer])
@@ -169,7 +169,7 @@ currency ; $
 """,
     ),
     Scene(
-        "room lease",
+        "contract",
         """
 [Mietvertrag / lease|Rental agreement|Tenancy in brief]
 [Landlord|Let by][:|] {ll:person}[, {ltel:phone}|]

@@ -7,7 +7,7 @@ _FAULT = "E04/F-12/0x2A/ALM 207/W31/ERR-9/S7.3/T11"
 
 SCENES = (
     Scene(
-        "meter reading",
+        "sensor",
         """
 [Your reading card|Meter reading {yr:year}|Reading of the [gas|water|heat] meter]
 [Customer|Contract|Account] [no. |]{acc:code ######|K-####-##|### ### ###}
@@ -33,7 +33,7 @@ year ; yr
         weight=1.5,
     ),
     Scene(
-        "shift log",
+        "sensor",
         f"""
 [Shift log|SHIFT HANDOVER|Schichtbuch] [plant|line|hall] {{line:code #|@#|##}}, {{day:today}} [({{sh:words early/late/night}} shift)|/ {{sh:words early/late/night}}]
 [out: {{from:name}} → in: {{to:name}}|handed over by {{from:name}} to {{to:name}}]
@@ -77,7 +77,7 @@ part_number ; p.pn
 """,
     ),
     Scene(
-        "weather station",
+        "sensor",
         """
 [Station|Weather mast|WX] {st:words Hilltop/Harbour/Airfield/Ridge/Mill Pond/Lighthouse/Vineyard}[ ({alt:number 2-2400 0} m)|]: [yesterday|the day|daily summary], {day:earlier 1-2}
 [Min|Lowest|Night] {lo:number 1-9 1} °C at {lot:time 2-7}[,|;] [max|highest|day] {hi:number 10-36 1} °C at {hit:time 12-17}[. Mean {mean:number 2-24 1}.|.]
@@ -113,7 +113,7 @@ data_gap_minutes ; gap
 """,
     ),
     Scene(
-        "service sheet",
+        "sensor",
         f"""
 [Wartungsprotokoll / service sheet|Annual check|Maintenance visit] {{no:code W-####|##/###|######}}
 [Unit|Asset|Device][:|] {{dev:words heat pump/lift/ventilation unit/dialysis chair/forklift/UPS/ice machine/escalator}} [{{make:brand}}[, s/n {{sn:code @##-#####|########}}|]|s/n {{sn:code @##-#####|########}}]
@@ -157,7 +157,7 @@ price|unit_price ; p.pp
 """,
     ),
     Scene(
-        "telemetry",
+        "sensor",
         """
 [node={node:code @##|n-##|###} site={site:words barn/roof/well/cellar/dock/mast}[ fw={fw:code #.#.#|#.##}|]
 ts={day:today} {t:time 0-23}|# {node:code @##|n-##}, {site:words barn/roof/well/cellar/dock/mast}, {day:today}, {t:time 0-23}[, firmware {fw:code #.#.#}|]]
@@ -188,7 +188,7 @@ status|state ; ch.s=ok,warn/warning,fail/error/failed ; null if not given
 """,
     ),
     Scene(
-        "brew log",
+        "sensor",
         """
 [Batch|Sud|Gyle] {no:count 4-400}: {name:words Harvest Bock/Sailor's Stout/Rye Pale/Spelt Saison/Smoked Porter/Elderflower Wit}
 [brewed {day:earlier 8-60}, {l:measure 18-1200 l}[ (aim {aim:number 20-1300 0})|]|{l:measure 18-1200 l} on {day:earlier 8-60}]

@@ -121,7 +121,7 @@ state|changed_to ; h.s=new/created,open/in_progress,waiting/pending/on_hold,esca
         weight=1.5,
     ),
     Scene(
-        "outage report",
+        "bug",
         f"""
 [Post-mortem|Incident review|What happened on {{day:earlier 1-9}}]: {{app:words {_APP}}}
 [All times|Times] [in |]{{tz:words UTC/CET/local time/ET}}. [Date: {{day:earlier 1-9}}.|]

@@ -82,7 +82,7 @@ currency ; $
         weight=1.5,
     ),
     Scene(
-        "prescription",
+        "appointment",
         """
 [Rx|Prescription|Rezept][ {no:code ########|###-####}|] – {doc:person}, {town:city}, {day:today}
 [For|Patient]: {who:name}, {age:age 1-95} years[, {kg:measure 4-120 kg}|]
@@ -116,7 +116,7 @@ currency ; $
 """,
     ),
     Scene(
-        "vet record",
+        "appointment",
         """
 [Tierarzt|Vet|Animal clinic] {town:city}: [visit|card] of {day:today}
 {pet:words Bruno/Mimi/Socks/Rosalie/Kasimir/Nala/Otto/Biscuit}, {sp:words cat/dog/rabbit/tortoise/guinea pig/parrot}[, {br:words mixed breed/Siamese/spaniel/dwarf lop/terrier}|], {age:number 1-17 0} [years|y][, {kg:measure 1-48 kg} (last time {:measure 1-50 kg})|], [#sex=f:she|#sex=m:he] is [#neu=yes:neutered|#neu=no:not neutered][; chip {chip:code ###############}|]
