@@ -29,7 +29,7 @@ from ..machine.lazy_tables import (
 )
 from .rope import Rope, text_of
 from .rule_graph import MOST_BYTES, Completion, RuleGraph
-from .shortest_texts import in_order, preferred_byte, texts_from
+from .shortest_texts import in_order, judged_texts, preferred_byte, texts_from
 
 _MOST_STEPS: Final = 30_000  # states visited by one search
 _MOST_JUDGED: Final = 64  # texts of a leaf that are tried with a judge
@@ -203,8 +203,11 @@ class CompletionSearch:
                     self._graph.shortest_texts(entry, leaf[0], taken, place.call),
                 )
                 if place.call.judge is not None:
-                    every = in_order(leaf[0], b"", _MOST_JUDGED)
-                    texts = (t for t in every if t[1][0] in taken and (not live or t[0] in live))
+                    every = chain(
+                        judged_texts(leaf[0], taken),
+                        (t for t in in_order(leaf[0], b"", _MOST_JUDGED) if t[1][0] in taken),
+                    )
+                    texts = (t for t in every if not live or t[0] in live)
                 self._try_texts(caller, texts, priority)
 
     def _live(self, site: int) -> frozenset[int] | None:
@@ -214,7 +217,10 @@ class CompletionSearch:
     def _try_texts(self, caller: Caller, texts: Iterator[tuple[int, bytes]], priority: int) -> None:
         """Try the first of these texts of a leaf, and schedule the others."""
         for outcome, text in texts:
-            self._schedule(priority, partial(self._try_texts, caller, texts))
+            # A judge may refuse many texts: what follows those that it lets in is not kept waiting.
+            place = self._machine.sites[caller.site]
+            later = int(place is not None and place.call.judge is not None)
+            self._schedule(priority + later, partial(self._try_texts, caller, texts))
             self._resume(caller, Completion(len(text), outcome, (text, None)), priority)
             return
 

@@ -4,7 +4,8 @@ Does: search an automaton from a state. Does not: know where the caller goes aft
 """
 
 from collections.abc import Iterator
-from heapq import heappop, heappush
+from heapq import heappop, heappush, merge
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,8 @@ _BY_PREFERENCE: Final = sorted(range(256), key=_ORDER.__getitem__, reverse=True)
 _QUOTE: Final = ord('"')
 # How a string, or else a number, may begin, byte by byte.
 _BEGINNINGS: Final = (b'"', b"aA0", b"eE1"), (b"1", b"2", b".", b"5")
+_FEW: Final = 16  # texts for each kind of first byte
+_MANY: Final = 128  # characters of a string
 _MOST_OF_CLASS: Final = 8  # bytes tried of one class
 _LONGER: Final = 1.05  # ratio of the lengths of successive long texts
 _LONGEST: Final = 1 << 16  # bytes
@@ -109,24 +112,39 @@ def next_bytes(dfa: Dfa, state: int) -> Iterator[bytes]:
         yield from (bytes([byte]) for byte in np.flatnonzero(row[dfa.class_of] < 0).tolist())
 
 
-def _bytes_of_classes(dfa: Dfa) -> dict[int, list[int]]:
-    """Some bytes of each class, letters and digits first."""
+def _bytes_of_classes(dfa: Dfa, most: int = _MOST_OF_CLASS) -> dict[int, list[int]]:
+    """Up to `most` bytes of each class, letters and digits first."""
     among: dict[int, list[int]] = {}
     for byte in sorted(range(256), key=_ORDER.__getitem__):
         c = int(dfa.class_of[byte])
-        if c >= 0 and len(among.setdefault(c, [])) < _MOST_OF_CLASS:
+        if c >= 0 and len(among.setdefault(c, [])) < most:
             among[c].append(byte)
     return among
 
 
+def judged_texts(dfa: Dfa, taken: bytes) -> Iterator[tuple[int, bytes]]:
+    """(outcome, text) of short texts that a judge may tell apart, shortest first; the first byte is one of `taken`.
+
+    A few texts of letters and digits, and all of one character in quotes: what lacks a format often does so for a sign.
+    """
+    firsts = [
+        byte for byte in _representatives(dfa.class_of, taken).values() if dfa.step(0, byte) >= 0
+    ]
+    ways = [islice(in_order(dfa, bytes([first]), _FEW), _FEW) for first in firsts]
+    if _QUOTE in firsts:
+        ways.append(islice(in_order(dfa, bytes([_QUOTE]), _MANY, of_class=_MANY), _MANY))
+    return merge(*ways, key=lambda found: len(found[1]))
+
+
 def in_order(
-    dfa: Dfa, text: bytes, most: int, longest: int = _LONGEST
+    dfa: Dfa, text: bytes, most: int, longest: int = _LONGEST, of_class: int = _MOST_OF_CLASS
 ) -> Iterator[tuple[int, bytes]]:
     """(outcome, text) of texts that begin with `text`: up to `most` short ones, shortest first, then some long ones.
 
-    A few bytes represent all bytes of a class. `longest`: approximate length of the longest text, in bytes.
+    `of_class`: how many bytes represent all bytes of a class. `longest`: approximate length of the longest text, in
+    bytes.
     """
-    state, among = 0, _bytes_of_classes(dfa)
+    state, among = 0, _bytes_of_classes(dfa, of_class)
     for byte in text:
         state = int(dfa.table[state, dfa.class_of[byte]])
     heap, begun = [(int(dfa.distance[state]), text, state)], state

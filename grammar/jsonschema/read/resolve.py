@@ -210,7 +210,11 @@ class Schemas:
         names: dict[str, Json] = schema if isinstance(schema, dict) else {}
         is_root = not pointer
         if "$schema" in names:
-            dialect = self._dialect(names["$schema"], pointer)
+            stated = self._dialect(names["$schema"], pointer)
+            own = names.get(stated.id_keyword)
+            # Within a document it counts only beside an identifier (JSON Schema Core 2020-12, 8.1.1).
+            if is_root or (isinstance(own, str) and not own.startswith("#")):
+                dialect = stated
         identifier = names.get(dialect.id_keyword)
         if dialect.ref_alone and "$ref" in names:
             identifier = None

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from intaglio.grammar.api import Constraint, Kind, Unsatisfiable, Whitespace, screen
+from intaglio.grammar.api import Compiler, Constraint, Kind, Unsatisfiable, Whitespace, screen
+from intaglio.grammar.contract.vocabulary import Vocabulary
+from jsonschema import Draft202012Validator
 
 from tests.support.texts import Fate, Reader, fate
 
 # Of each format a text that has it and one that lacks it; neither begins with the other.
 SAMPLES = [("hostname", "a-b", "xn--X"), ("idn-hostname", "éa", "-a"), ("regex", "[a]", "(a")]
+BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
 FORMS = (Whitespace.COMPACT, Whitespace.LENIENT)
 
 
@@ -77,3 +80,28 @@ def test_texts_without_a_format_are_not_taken_for_none(
     unique = {"type": "array", "items": few, "uniqueItems": True, "minItems": 2}
     with pytest.raises(Unsatisfiable):
         screen(asked(unique, form))
+
+
+@pytest.mark.parametrize(
+    ("contains", "least"),
+    [
+        ({"not": {"format": "regex"}}, 1),
+        ({"not": {"type": "string", "format": "regex"}, "type": "string"}, 2),
+        ({"type": "string", "format": "regex"}, 1),
+        ({"type": "string", "format": "hostname"}, 2),
+    ],
+)
+def test_an_array_that_must_contain_a_judged_text_has_an_end(
+    contains: dict[str, Any], least: int
+) -> None:
+    """Only the judge tells whether an item counts, and most short texts do not."""
+    schema = {"type": "array", "contains": contains, "minContains": least, "items": True}
+    grammar = Compiler(BYTES, tuple).compile(asked(schema, Whitespace.COMPACT))
+    matcher = grammar.matcher()
+    closing = matcher.closing()
+    assert closing is not None
+    for token in closing:
+        matcher.accept(token)
+    items = json.loads(bytes(token for token in closing if token < 256))
+    judge = Draft202012Validator({**schema}, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    assert judge.is_valid(items), items

@@ -110,6 +110,23 @@ def test_ids_beside_ref_do_not_count_up_to_draft_7() -> None:
         assert schemas.below(schemas.root, "allOf", 0).base == base
 
 
+@pytest.mark.parametrize(
+    ("names", "inner"),
+    [
+        ({}, DRAFT2020),
+        ({"$id": "http://x/part"}, DRAFT2020),
+        ({"id": "http://x/part"}, DRAFT4),
+        ({"id": "#part"}, DRAFT2020),
+    ],
+)
+def test_a_draft_within_a_document_counts_beside_an_identifier_alone(
+    names: dict[str, str], inner: Dialect
+) -> None:
+    part = {"$schema": DRAFT4.uri, "properties": {"a": {}}, **names}
+    schemas = Schemas({"allOf": [part]})
+    assert schemas.below(schemas.root, "allOf", 0).dialect is inner
+
+
 def test_the_outermost_dynamic_anchor_wins() -> None:
     schema = {
         "$id": "http://x/outer",
