@@ -24,7 +24,7 @@ def test_random_schedules_with_drafts_give_the_plain_tokens(prefix: bool) -> Non
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
-@pytest.mark.parametrize(("count", "exact"), [(120, True), (40, False)])
+@pytest.mark.parametrize(("count", "exact"), [(200, True), (60, False)])
 def test_real_requests_get_the_same_answers_with_drafts(
     tmp_path: Path, count: int, exact: bool, times: int
 ) -> None:
@@ -38,7 +38,7 @@ def test_real_requests_get_the_same_answers_with_drafts(
         *("foresight", "document", "rows", "free", "likely", "model"),
         *("forced", "closing"),
     }
-    assert sum(drafts.drafted.values()) > sum(drafts.accepted.values()) > 600
+    assert sum(drafts.drafted.values()) > sum(drafts.accepted.values()) > 1000
     assert result.snapshot.preemptions > 0
     assert result.snapshot.passes < 0.6 * result.snapshot.output_tokens
     assert {"stop", "length", "abort"} <= {end for end, n in result.snapshot.finished.items() if n}
