@@ -154,7 +154,7 @@ class Generation:
                 found = self.rows.get((state, stack[below:]))
                 if found is not None and found.unpack(row):
                     return found
-        found, height = make_row(cursor, self.index)
+        found, height = make_row(cursor, self.index, row)
         if height not in heights:
             self.heights[state] = (*heights, height)
         self.rows.put((state, stack[len(stack) - _SITE_BYTES * height :]), found)

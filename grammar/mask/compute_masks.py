@@ -21,14 +21,13 @@ from ..machine.cursor import Cursor
 from ..machine.lazy_tables import FLAGS, JUDGED, LEAF, LIVE
 from . import compute_row as r
 from .leaf_cache import LeafCache, ViewArrays
-from .row_cache import GrammarRowCaches, LeafRow, Row, pack
+from .row_cache import NO_WORDS, GrammarRowCaches, LeafRow, Row, pack
 from .token_texts import TextIndex
 from .trie import heads
 from .trie_walk import WalkBuffers
 from .uniqueness import checks_of
 
 _NO_NODES: Final = np.empty(0, np.int32)
-_NO_WORDS: Final = np.empty(0, np.uint32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)
 
 
@@ -134,15 +133,16 @@ class Walk:
         return self.scratch.buffers.assumed[: self.cursor.note[n.ASSUMED]].copy()
 
 
-def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
+def make_row(cursor: Cursor, index: TokenIndex, mask: Words) -> tuple[Row, int]:
     """(the mask without end tokens, the number of frames from the top of the stack that it depends on).
 
+    Overwrites `mask` with this mask, because another thread may drop the row's base before the caller unpacks the row.
     A text that must differ from earlier ones is assumed to be new where it began before the token;
     `mask_fixup.correct` checks the assumption.
     """
     scratch = index.acquire()
     try:
-        base = _run(cursor, index, scratch)
+        base, shared = _run(cursor, index, scratch)
         spend(ROW + (int(cursor.note[n.FOUND]) >> 3))
         ends, size, asked, inner, opened = scratch.progress[r.ENDS :].tolist()
         at, own = scratch.places[:size].copy(), scratch.differing[:size].copy()
@@ -157,17 +157,17 @@ def make_row(cursor: Cursor, index: TokenIndex) -> tuple[Row, int]:
         index.release(scratch)
     may_end = None if ends < 0 else ends > 0
     lowest = min(int(cursor.note[n.LOWEST]), _lowest(cursor))
-    return Row(
-        base, *pack(base, at, own, index.words), asks, may_end, checks
-    ), cursor.depth - lowest
+    row = Row(base, *pack(base, at, own, index.words), asks, may_end, checks)
+    row.write(mask, shared)
+    return row, cursor.depth - lowest
 
 
-def _run(cursor: Cursor, index: TokenIndex, scratch: Scratch) -> LeafRow | None:
-    """Compute a row into `scratch`; the row of the leaf that it is expressed relative to, if there is one."""
+def _run(cursor: Cursor, index: TokenIndex, scratch: Scratch) -> tuple[LeafRow | None, Words]:
+    """Compute a row into `scratch`; (the row of the leaf that it is expressed relative to or None, its words)."""
     machine, note = cursor.machine, cursor.note
     scratch.progress[r.PHASE], scratch.progress[r.START] = 0, cursor.state
     note[n.DEPTH], note[n.OFFSET] = cursor.depth, len(cursor.output)
-    row, shared, arrays = None, _NO_WORDS, index.no_view
+    row, shared, arrays = None, NO_WORDS, index.no_view
     while True:
         tables = machine.tables  # keeps the arrays alive during the call
         r.find_row(
@@ -175,7 +175,7 @@ def _run(cursor: Cursor, index: TokenIndex, scratch: Scratch) -> LeafRow | None:
         )
         status = note[n.STATUS]
         if status == w.MOVED:
-            return row
+            return row, shared
         if status == w.VIEW:
             row, shared, arrays = _view(cursor, index)
         else:

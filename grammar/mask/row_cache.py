@@ -17,6 +17,7 @@ from ..base.array_types import Ints, Places, Words
 from .trie import Trie
 from .uniqueness import UniquenessChecks
 
+NO_WORDS: Final[Words] = np.empty(0, np.uint32)
 _SPARSE_WORDS = 1024  # a row without a base that has more non-zero words is stored whole
 _PYTHON_BYTES = 700  # the Python objects of a row and of its key
 
@@ -64,9 +65,18 @@ class Row:
 
     def unpack(self, row: Words) -> bool:
         """Overwrite `row`, which is at least as long as the mask; False if the base has been dropped."""
-        whole = self.words if self.base is None else self.base.words
-        if whole is None:
+        shared = NO_WORDS if self.base is None else self.base.words
+        if shared is None:
             return False
+        self.write(row, shared)
+        return True
+
+    def write(self, row: Words, shared: Words) -> None:
+        """Overwrite `row`. `shared`: the words of the base, `NO_WORDS` without one.
+
+        Another thread may drop the base at any time, but the words that a caller holds stay.
+        """
+        whole = self.words if self.base is None else shared
         if self.base is None and self.at is not None:
             row.fill(0)
         elif len(row) == len(whole):
@@ -76,7 +86,6 @@ class Row:
             row[len(whole) :] = 0
         if self.at is not None:
             row[self.at] = self.words
-        return True
 
     @property
     def nbytes(self) -> int:
