@@ -104,7 +104,10 @@ def ebnf_stated(pointer: str, source: str) -> Stated:
 def tag_stated(pointer: str, given: dict[str, Any] | str) -> Stated:
     """Free text with constrained segments, as XGrammar's structural tag or its text."""
     source = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    return Stated(pointer, Constraint(Kind.STRUCTURAL_TAG, source))
+    return Stated(
+        pointer,
+        Constraint(Kind.STRUCTURAL_TAG, source, extra_properties=False, short_numbers=True),
+    )
 
 
 def only_one(found: Iterable[Stated]) -> Stated | None:

@@ -46,7 +46,10 @@ def plan_tools(
     answers = form.answers(allowed, choice, content)
     source = json.dumps({"type": "structural_tag", "format": answers}, ensure_ascii=False)
     # Models were trained on calls that Python's `json.dumps` wrote, with blanks after commas and colons.
-    constraint = Constraint(Kind.STRUCTURAL_TAG, source, Whitespace.SPACED)
+    # A function takes no argument that its parameters do not declare.
+    constraint = Constraint(
+        Kind.STRUCTURAL_TAG, source, Whitespace.SPACED, extra_properties=False, short_numbers=True
+    )
     return ToolPlan(form, constraint, tuple(_places(answers, "/format", form, allowed)))
 
 

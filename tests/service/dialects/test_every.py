@@ -42,6 +42,9 @@ STATED: dict[str, tuple[dict[str, Any], str, str]] = {
         {"structured_outputs": {"structural_tag": TAG}}, "a <f>1</f>", "<f>a</f>"),
     "vLLM structural tag as text": (
         {"structured_outputs": {"structural_tag": json.dumps(TAG)}}, "<f>1</f>", "<f>"),
+    "properties in a structural tag": (
+        {"response_format": {"type": "structural_tag", "format": {
+            "type": "json_schema", "json_schema": OBJECT}}}, '{"a":1}', '{"a":1,"b":2}'),
     "structural tag as a format": ({"response_format": TAG}, "<f>1</f>", "<f>a</f>"),
     "guided_json": ({"guided_json": OBJECT, "guided_decoding_backend": "x"}, '{"a":1}', "{}"),
     "guided_regex": ({"guided_regex": r"\d{2}"}, "12", "1"),

@@ -77,6 +77,18 @@ def test_calls_of_known_tools_are_allowed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
+def test_a_function_gets_no_argument_that_its_parameters_do_not_declare(name: str) -> None:
+    form = FORMATS[name]
+    open_schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+    plan = plan_tools(form, (Tool("get_weather", "", open_schema),), ToolChoice(mode="required"))
+    assert takes(plan, written(form, [("get_weather", {"city": "Aix"})]))
+    assert not takes(plan, written(form, [("get_weather", {"city": "Aix", "town": "Aix"})]))
+    asks = {**open_schema, "additionalProperties": {"type": "integer"}}
+    plan = plan_tools(form, (Tool("get_weather", "", asks),), ToolChoice(mode="required"))
+    assert takes(plan, written(form, [("get_weather", {"city": "Aix", "days": 3})]))
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_text_may_precede_calls_where_the_format_has_a_mark(name: str) -> None:
     form = FORMATS[name]
     text = "Let me see.\n" + written(form, [NOW])
