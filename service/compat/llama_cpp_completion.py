@@ -11,7 +11,9 @@ import msgspec
 from intaglio.schemas.compat.native_completions import LlamaCppRequest
 from intaglio.schemas.openai.text_completions import CompletionRequest
 
+from ..dialects.stated import refused
 from ..extraction.translate import validated
+from ..generation.generation_events import GenerationEvent
 from ..generation.prepared_call import LoadedModel, PreparedCall
 from ..openai.text_completion import prepare_completion
 from .translated import TranslatedForm, without_limit
@@ -23,7 +25,17 @@ _SAME = (
 
 
 def prepare_llama_cpp(body: LlamaCppRequest, model: LoadedModel) -> PreparedCall:
-    """The generation for `/completion`. Raises as `prepare_completion`."""
+    """The generation for `/completion`.
+
+    Raises:
+        InvalidBody: no token may be generated; otherwise as `prepare_completion`.
+    """
+    if body.n_predict == 0:
+        raise refused(
+            "/n_predict",
+            "0 would generate nothing",
+            "give the most tokens of the answer, or -1 for no limit; POST /tokenize counts those of a prompt",
+        )
     given = body.model_dump()
     fields: dict[str, Any] = {name: given[name] for name in _SAME}
     fields |= {
@@ -46,6 +58,9 @@ class LlamaCppEvents:
 
     def __init__(self) -> None:
         self._ending: dict[str, Any] = {}
+
+    def observe(self, _event: GenerationEvent) -> None:
+        """Nothing: OpenAI's chunks tell all."""
 
     def chunk(self, chunk: dict[str, Any]) -> Iterable[bytes]:
         """The event for a chunk."""

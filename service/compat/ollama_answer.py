@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
+from ..generation.generation_events import GenerationEvent
+
 _REASONS: Final[Mapping[str, str]] = {"length": "length"}
 
 
@@ -25,12 +27,15 @@ class _Lines:
         self._reason = "stop"
         self._open: dict[str, str] | None = None
 
+    def observe(self, _event: GenerationEvent) -> None:
+        """Note the time of the first token, at which the prompt was evaluated."""
+        self._first = self._first or time.perf_counter_ns()
+
     def chunk(self, chunk: dict[str, Any]) -> Iterable[bytes]:
         """The line for a chunk; none if it has nothing for Ollama."""
         if not chunk["choices"]:
             yield self._line(self._part("", "", []) | self._ending(chunk["usage"]))
             return
-        self._first = self._first or time.perf_counter_ns()
         choice = chunk["choices"][0]
         delta = choice.get("delta") or {"content": choice.get("text")}
         content = delta.get("content") or ""

@@ -13,6 +13,7 @@ from intaglio.schemas.openai.text_completions import CompletionRequest
 
 from ..dialects.stated import refused
 from ..extraction.translate import validated
+from ..generation.generation_events import ChoiceEnd, GenerationEvent
 from ..generation.prepared_call import LoadedModel, PreparedCall
 from ..openai.text_completion import prepare_completion
 from .translated import TranslatedForm, without_limit
@@ -59,6 +60,12 @@ class SglangEvents:
 
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}
+        self._counts: dict[int, int] = {}
+
+    def observe(self, event: GenerationEvent) -> None:
+        """Count the tokens of each answer: OpenAI's `usage` has those of all together."""
+        is_end = isinstance(event, ChoiceEnd)
+        self._counts[event.choice] = event.output_tokens if is_end else event.count
 
     def chunk(self, chunk: dict[str, Any]) -> Iterable[bytes]:
         """The event for a chunk; the end of the stream for the last one."""
@@ -68,29 +75,30 @@ class SglangEvents:
         choice = chunk["choices"][0]
         index = choice["index"]
         self._texts[index] = self._texts.get(index, "") + choice["text"]
-        yield b"data: %s\n\n" % msgspec.json.encode(_answer(chunk, choice, self._texts[index]))
+        answer = self._answer(chunk, choice, self._texts[index])
+        yield b"data: %s\n\n" % msgspec.json.encode(answer)
 
     def whole(self, body: dict[str, Any]) -> bytes:
         """The body for an OpenAI answer: an object, or a list of them for several answers."""
-        answers = [_answer(body, choice, choice["text"]) for choice in body["choices"]]
+        answers = [self._answer(body, choice, choice["text"]) for choice in body["choices"]]
         return msgspec.json.encode(answers[0] if len(answers) == 1 else answers)
 
-
-def _answer(body: dict[str, Any], choice: dict[str, Any], text: str) -> dict[str, Any]:
-    usage, reason = body["usage"], choice["finish_reason"]
-    finish: dict[str, Any] | None = None
-    if reason == "length":
-        finish = {"type": "length", "length": usage["completion_tokens"]}
-    elif reason is not None:
-        finish = {"type": "stop", "matched": choice.get("stop_reason")}
-    return {
-        "text": text,
-        "index": choice["index"],
-        "meta_info": {
-            "id": body["id"],
-            "finish_reason": finish,
-            "prompt_tokens": usage["prompt_tokens"],
-            "completion_tokens": usage["completion_tokens"],
-            "cached_tokens": usage["prompt_tokens_details"]["cached_tokens"],
-        },
-    }
+    def _answer(self, body: dict[str, Any], choice: dict[str, Any], text: str) -> dict[str, Any]:
+        usage, reason = body["usage"], choice["finish_reason"]
+        count = self._counts.get(choice["index"], 0)
+        finish: dict[str, Any] | None = None
+        if reason == "length":
+            finish = {"type": "length", "length": count}
+        elif reason is not None:
+            finish = {"type": "stop", "matched": choice.get("stop_reason")}
+        return {
+            "text": text,
+            "index": choice["index"],
+            "meta_info": {
+                "id": body["id"],
+                "finish_reason": finish,
+                "prompt_tokens": usage["prompt_tokens"],
+                "completion_tokens": count,
+                "cached_tokens": usage["prompt_tokens_details"]["cached_tokens"],
+            },
+        }

@@ -29,6 +29,10 @@ def without_limit(call: PreparedCall, model: LoadedModel) -> PreparedCall:
 class Translation(Protocol):
     """The state of one answer's translation."""
 
+    def observe(self, event: GenerationEvent) -> None:
+        """Take what the OpenAI answer does not tell from an event, before its chunk comes."""
+        ...
+
     def chunk(self, chunk: dict[str, Any]) -> Iterable[bytes]:
         """The lines or events for one chunk of an OpenAI stream. The last chunk has the usage and no choices."""
         ...
@@ -49,7 +53,7 @@ class TranslatedForm:
         self, events: AsyncGenerator[GenerationEvent, None]
     ) -> AsyncGenerator[bytes, None]:
         """The translated chunks."""
-        async with aclosing(self.inner.stream(events)) as chunks:
+        async with aclosing(self.inner.stream(self._observed(events))) as chunks:
             async for chunk in chunks:
                 if chunk != _DONE:
                     decoded = msgspec.json.decode(chunk.removeprefix(_HEAD))
@@ -58,4 +62,14 @@ class TranslatedForm:
 
     async def whole(self, events: AsyncGenerator[GenerationEvent, None]) -> bytes:
         """The translated body."""
-        return self.translation.whole(msgspec.json.decode(await self.inner.whole(events)))
+        body = await self.inner.whole(self._observed(events))
+        return self.translation.whole(msgspec.json.decode(body))
+
+    async def _observed(
+        self, events: AsyncGenerator[GenerationEvent, None]
+    ) -> AsyncGenerator[GenerationEvent, None]:
+        """The events, each shown to the translation first."""
+        async with aclosing(events):
+            async for event in events:
+                self.translation.observe(event)
+                yield event

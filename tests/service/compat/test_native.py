@@ -73,6 +73,9 @@ def test_llama_cpp_refuses_at_the_place(service: Live) -> None:
     assert broken.status_code == 400
     assert broken.json()["error"]["details"][0]["pointer"].startswith("/grammar")
     assert llama_cpp(service, grammar_lazy=True).status_code == 400
+    nothing = llama_cpp(service, n_predict=0)
+    assert nothing.status_code == 400, "0 is no limit of -1"
+    assert nothing.json()["error"]["details"][0]["pointer"] == "/n_predict"
 
 
 def test_sglang_continues_a_text(service: Live) -> None:
@@ -92,6 +95,15 @@ def test_sglang_continues_a_text(service: Live) -> None:
     assert [one["text"] for one in several] == ["hello", "hello"]
     tokens = service.http.post("/generate", json={"input_ids": list(PROMPT.encode())}).json()
     assert tokens["text"] == "hello"
+
+
+def test_each_of_several_answers_of_sglang_has_its_own_counts(service: Live) -> None:
+    several = sglang(service, n=2, max_new_tokens=2).json()
+    assert [one["meta_info"]["completion_tokens"] for one in several] == [2, 2]
+    assert [one["meta_info"]["finish_reason"]["length"] for one in several] == [2, 2]
+    *found, _ = events(sglang(service, stream=True, n=2, max_new_tokens=2))
+    ends = [event["meta_info"] for event in found if event["meta_info"]["finish_reason"]]
+    assert [end["completion_tokens"] for end in ends] == [2, 2]
 
 
 def test_sglang_streams_the_text_so_far(service: Live) -> None:
