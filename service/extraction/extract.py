@@ -18,7 +18,7 @@ from intaglio.engine.api import (
     Request,
 )
 from intaglio.engine.api import Usage as EngineUsage
-from intaglio.grammar.api import Constraint, InvalidJson, Verdict, parse_json
+from intaglio.grammar.api import Constraint, Verdict
 from intaglio.schemas import catalogue
 from intaglio.schemas.extraction.contract import Contract
 from intaglio.schemas.extraction.grounding import FieldReport
@@ -32,7 +32,6 @@ from ..calibration.calibration_file import calibrated_fields
 from ..documents.seen_image import SeenImage
 from ..errors import (
     InvalidBody,
-    InvalidOutput,
     UnknownModel,
     UnknownSchema,
 )
@@ -40,6 +39,7 @@ from ..grounding.agreement import agreeing_fields
 from ..grounding.field_reports import NO_REPORT, ReportRequest, field_reports
 from ..grounding.leaf_confidence import ScoredOutput
 from ..grounding.verbatim_reports import verbatim_reports
+from .answer_value import checked_value, output_value
 from .draft_text import FREE_TOKENS, require_followed
 from .early_endings import cut_warnings
 from .enforcement import contract_of, require_known_keywords
@@ -53,8 +53,6 @@ from .text_model import TextModel
 from .translate import extraction_constraint, pointer, sampling
 from .utc_offsets import offset_warnings
 from .verbatim_schema import verbatim_schema
-
-MAX_OUTPUT_DEPTH = 512
 
 # Any character except white space, control and format characters, fillers and the replacement character.
 _READABLE = re.compile(
@@ -274,14 +272,9 @@ class Extractor:
             Incomplete, RequestDeadlineExceeded, InvalidOutput, EngineStopped: there is no valid output.
             GrammarError, EngineError, GenerationFailed: the engine reported a failure.
         """
-        # The import takes most of a second, which must not delay the start of a server.
-        from .validate import check
-
         usage = require_complete(prepared.request, output, self.fitter.capacity)
         text = self._text.text(output.tokens)
-        # As written: a float would lose the digits that decide `multipleOf`.
-        data, digits = _value(text), _value(text, exact=True)
-        check(digits, prepared.schema, prepared.source)
+        data, digits = checked_value(text, prepared.schema, prepared.source)
         scored = ScoredOutput(output.logprobs, self._text.vocabulary.tokens, usage.cuts)
         found = _fields(prepared, digits, scored)
         fields = calibrated_fields(found, self._text.calibration, data, prepared.schema)
@@ -289,7 +282,7 @@ class Extractor:
         both = [usage] if free is None else [free, usage]
         if second is not None:
             both.append(require_complete(prepared.request, second, self.fitter.capacity))
-            again = _value(self._text.text(second.tokens), exact=True)
+            again = output_value(self._text.text(second.tokens), exact=True)
             fields = agreeing_fields(fields, digits, again)
         return ExtractResult(
             id=f"ext_{prepared.request.id}",
@@ -338,17 +331,6 @@ class Extractor:
         if parsed.body.options.max_tokens is not None:
             return None
         return self.fitter.default_room(parsed.schema, parsed.parts)
-
-
-def _value(text: str, *, exact: bool = False) -> Any:
-    """The value of an output, with numbers as written if `exact`. Raises `InvalidOutput` if it is not JSON."""
-    try:
-        return parse_json(text, depth=MAX_OUTPUT_DEPTH, exact=exact)
-    except InvalidJson:
-        raise InvalidOutput(
-            "the output is not JSON",
-            hint="this is a defect of the service: please report it with the schema",
-        ) from None
 
 
 def _fields(prepared: Prepared, digits: Any, output: ScoredOutput) -> dict[str, FieldReport]:
