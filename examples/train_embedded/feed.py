@@ -29,6 +29,7 @@ from .real import records
 from .real.passages import passage
 from .real.tasks import draw_sample
 from .wear import classified, surrounded, worn
+from .written import Variations, written_records
 
 LENGTHS = (256, 384, 512, 768, 1024, 1536, 2048, 4096)
 PROSE_LENGTH = 1024
@@ -51,8 +52,8 @@ class Diet:
     """What workers make batches of.
 
     `real` is the folder that `real.build` wrote. Among samples, `recorded` is the share of records, `asked` that of
-    real passages with questions, and `printed` that of documents as machines print them. Without `real` all samples
-    are synthetic and there is no prose. `piece` counts the pieces of a run that was resumed: each has documents of its
+    real passages with questions, `printed` that of documents as machines print them, and `written` that of documents
+    written one by one. Without `real` there are no records and no prose. `piece` counts the pieces of a run that was resumed: each has documents of its
     own. Of `ranks` devices that train together, this one's documents are those of `rank`.
     """
 
@@ -62,6 +63,7 @@ class Diet:
     recorded: float = 0.18
     printed: float = 0.2
     asked: float = 0.08
+    written: float = 0.1
     piece: int = 0
     rank: int = 0
     ranks: int = 1
@@ -127,14 +129,17 @@ def _drawn(
     rng = random.Random(f"records:{first}:{diet.piece}")
     seed = diet.piece * _PIECE + first * _CHUNK
     asked = diet.asked if pieces else 0
-    whole = _CHUNK / (1 - diet.printed - asked - (diet.recorded if known else 0))
+    hand = list(written_records())
+    variations = Variations(hand)
+    whole = _CHUNK / (1 - diet.printed - asked - diet.written - (diet.recorded if known else 0))
     while True:
         chunk = [*samples(seed, _CHUNK, "train")]
         seed += stride * _CHUNK
         taken = rng.choices(known, k=round(whole * diet.recorded)) if known else []
         made = (printed(rng, pieces) for _ in range(round(whole * diet.printed)))
         read = (passage(rng, pieces) for _ in range(round(1.5 * whole * asked)))  # some have nothing to ask
-        found = (draw_sample(record, rng) for record in (*taken, *made, *read) if record is not None)
+        varied = (variations.draw(record, rng) for record in rng.choices(hand, k=round(whole * diet.written)))
+        found = (draw_sample(record, rng) for record in (*taken, *made, *read, *varied) if record is not None)
         chunk += [each for each in found if each is not None]
         yield [classified(surrounded(worn(each, rng), pieces, rng), rng) for each in chunk]
 

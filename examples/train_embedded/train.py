@@ -250,6 +250,9 @@ def main() -> None:
         "--printed", type=float, default=feed.Diet.printed, help="share of documents as machines print them"
     )
     parser.add_argument("--asked", type=float, default=feed.Diet.asked, help="share of real passages with questions")
+    parser.add_argument(
+        "--written", type=float, default=feed.Diet.written, help="share of documents written one by one"
+    )
     chosen = parser.parse_args()
     shape = Shape(
         hidden_size=chosen.hidden,
@@ -272,6 +275,7 @@ def main() -> None:
                     chosen.recorded,
                     chosen.printed,
                     chosen.asked,
+                    chosen.written,
                     chosen.piece,
                 ),
                 shape=shape,
