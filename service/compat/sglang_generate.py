@@ -64,8 +64,9 @@ class SglangEvents:
 
     def observe(self, event: GenerationEvent) -> None:
         """Count the tokens of each answer: OpenAI's `usage` has those of all together."""
-        is_end = isinstance(event, ChoiceEnd)
-        self._counts[event.choice] = event.output_tokens if is_end else event.count
+        self._counts[event.choice] = (
+            event.output_tokens if isinstance(event, ChoiceEnd) else event.count
+        )
 
     def chunk(self, chunk: dict[str, Any]) -> Iterable[bytes]:
         """The event for a chunk; the end of the stream for the last one."""

@@ -76,8 +76,7 @@ def _record(kind: str, text: str, lines: list[tuple[int, str]], name: str) -> Re
         if not table.rows:
             raise ValueError(f"{name}: the table {table.keys!r} of a {kind} has no rows")
     plain = tuple(
-        Table(table.keys, tuple((keys, "text" if sort == "~" else sort) for keys, sort in table.columns), table.rows)
-        for table in tables
+        Table(table.keys, tuple((keys, _sort(sort)) for keys, sort in table.columns), table.rows) for table in tables
     )
     return Record(f"written {kind}", text, tuple(fields), plain)
 
