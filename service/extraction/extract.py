@@ -226,7 +226,7 @@ class Extractor:
         room = self._default_room(parsed)
         constraint = parsed.constraint.about(parsed.parts.document)
         seen = with_images(prompt, parsed.parts.images, self._info.images, parsed.parts.part)
-        require_no_verbatim(constraint, seen)
+        require_no_verbatim(constraint, seen.images)
         request = self.engine_request(body.options, constraint, seen.tokens, room)
         request = replace(request, adapter=parsed.adapter, images=seen.images)
         report = ReportRequest.of(parsed.parts.document, body.options)

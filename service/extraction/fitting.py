@@ -11,6 +11,7 @@ from typing import Any
 
 from intaglio.engine.api import ChatTemplate, PromptFrame, Tokenizer, TooLong
 
+from ..documents.seen_image import SeenImage
 from .budget import room
 from .outline import BRIEF
 from .prompt import ExtractionPrompt, PromptParts, extraction_messages
@@ -87,14 +88,24 @@ class PromptFitter:
         return room(schema, self.count(parts.document) + parts.image_tokens)
 
     def around(self, schema: Mapping[str, Any], parts: PromptParts) -> int:
-        """The tokens of the prompt around the document.
+        """The tokens of the prompt around the document, without its images.
 
         Raises:
             TooLong: schema, instructions and examples leave no room for a document.
         """
         document = "the document"
-        probe = replace(parts, messages=PromptParts.of(document).messages)
+        probe = replace(parts, messages=PromptParts.of(document).messages, images=())
         return len(self.encode(schema, probe, None)) - self.count(document)
+
+    def image_marks(self) -> int:
+        """The tokens that the chat template puts around an image."""
+        pixel, text = SeenImage(rows=1, columns=1, pixels=b""), PromptParts.of("the document")
+        one, two = (
+            extraction_messages({}, replace(text, images=(pixel,) * number)) for number in (1, 2)
+        )
+        encode = self._chat.encode
+        added = len(encode(two.messages, two.variables)) - len(encode(one.messages, one.variables))
+        return added - pixel.tokens
 
     def count(self, text: str) -> int:
         """The tokens of a text by itself."""

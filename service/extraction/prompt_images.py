@@ -55,13 +55,13 @@ def with_images(
     return SeenPrompt((*prompt, *tokens[end:]), tuple(placed), readings)
 
 
-def require_no_verbatim(constraint: Constraint, prompt: SeenPrompt) -> None:
-    """Return if no string must be a substring of the document, or there are no images.
+def require_no_verbatim(constraint: Constraint, images: Sequence[object]) -> None:
+    """Return if no string must be a substring of the document, or there are no `images`.
 
     Raises:
         InvalidBody: one must, but images have no characters.
     """
-    if constraint.document is not None and prompt.images:
+    if constraint.document is not None and images:
         raise InvalidBody(
             "verbatim strings cannot be taken from images",
             param="options.grounding",

@@ -1,11 +1,11 @@
 """Overlapping windows of a long document, cut along its structure.
 
-Does: find the pieces of a text (lines; parts of lines that are too long), count their tokens once, and group them into
-windows that end and begin at the strongest borders in reach: pages, headings, blank lines, lines. Does not: read the
-windows, or know the context length.
+Does: find the pieces of a text (lines; parts of lines that are too long; images, which are pages), count their tokens
+once, and group them into windows that end and begin at the strongest borders in reach: pages, headings, blank lines,
+lines. Does not: read the windows, or know the context length.
 
-The windows cover the text without a gap, each shares at most `overlap` tokens with the next, and no character is in
-three of them. The work is linear in the length of the text.
+The windows cover the text without a gap, each shares at most `overlap` tokens with the next, no character is in three
+of them, and each image is in one. The work is linear in the length of the text.
 """
 
 import re
@@ -39,36 +39,60 @@ _PAGE: Final = 6
 @dataclass(frozen=True, slots=True)
 class Window:
     """A range of a text, in code points: `start` is its first, `end` the one after its last. `tokens` are counted
-    piece by piece, so that the whole may have a few less.
+    piece by piece, so that the whole may have a few less. Of the images of the document it has those from number
+    `first_image` to the one before `last_image`.
     """
 
     start: int
     end: int
     tokens: int
+    first_image: int = 0
+    last_image: int = 0
+
+    @property
+    def has_images(self) -> bool:
+        """Whether an image is in the window."""
+        return self.first_image < self.last_image
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePlace:
+    """Image `number` of the document, before the character `at` of the text. It takes the room of `tokens`."""
+
+    number: int
+    at: int
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A piece of the text, with the strength of the border before it."""
+    """A piece of the text, with the strength of the border before it; or the image of this number."""
 
     start: int
     end: int
     border: int
+    image: int | None = None
 
 
 def split(
-    text: str, count: Callable[[str], int], room: int, overlap: int, start: int = 0
+    text: str,
+    count: Callable[[str], int],
+    room: int,
+    overlap: int,
+    start: int = 0,
+    images: Sequence[ImagePlace] = (),
 ) -> tuple[Window, ...]:
     """The windows of `text`, of at most `room` tokens each; neighbours share at most `overlap` tokens.
 
-    `count` counts the tokens of a piece. `start` is added to all places, for a text that is part of another.
+    `count` counts the tokens of a piece. `start` is added to all places, for a text that is part of another. `images`
+    stand in the text, in order; one that takes more than the room is a window of its own.
 
     Raises:
         ValueError: `room` is smaller than `SMALLEST_WINDOW`, or `overlap` greater than a quarter of it.
     """
     if room < SMALLEST_WINDOW or not 0 <= overlap <= room // 4:
         raise ValueError(f"room {room} or overlap {overlap} is out of bounds")
-    pieces, counts = _counted(text, count, room // _PIECES_IN_WINDOW)
+    pieces, counts = _counted(text, count, room // _PIECES_IN_WINDOW, images)
     if not pieces:
         return ()
     totals = [0, *accumulate(counts)]
@@ -80,6 +104,7 @@ def split(
                 start + pieces[first].start,
                 start + pieces[last - 1].end,
                 totals[last] - totals[first],
+                *_images_of(pieces[first:last]),
             )
         )
         if last == len(pieces):
@@ -92,9 +117,9 @@ def _cut(pieces: Sequence[_Piece], totals: Sequence[int], first: int, room: int)
     and of equal ones at the last.
     """
     furthest = bisect_left(totals, totals[first] + room + 1) - 1
+    furthest = max(furthest, first + 1)
     if furthest >= len(pieces):
         return len(pieces)
-    furthest = max(furthest, first + 1)
     nearest = min(furthest, bisect_left(totals, totals[first] + room // 2, first + 1))
     return max(range(nearest, furthest + 1), key=lambda at: (pieces[at].border, at))
 
@@ -103,19 +128,35 @@ def _next_start(
     pieces: Sequence[_Piece], totals: Sequence[int], first: int, cut: int, overlap: int
 ) -> int:
     """The first piece of the window after a cut: at most `overlap` tokens before it, at the strongest border, and of
-    equal ones at the first. The cut itself if no whole piece fits.
+    equal ones at the first. The cut itself if no whole piece fits, or an image is before it: what is read twice is
+    recognised by its place in the text, which an image does not have.
     """
     earliest = max(first + 1, bisect_left(totals, totals[cut] - overlap))
+    shared = range(earliest, cut)
+    earliest = next((at + 1 for at in reversed(shared) if pieces[at].image is not None), earliest)
     return max(range(earliest, cut), key=lambda at: (pieces[at].border, -at), default=cut)
 
 
+def _images_of(pieces: Sequence[_Piece]) -> tuple[int, int]:
+    """The first image among the pieces, and the one after the last."""
+    numbers = [piece.image for piece in pieces if piece.image is not None]
+    return (numbers[0], numbers[-1] + 1) if numbers else (0, 0)
+
+
 def _counted(
-    text: str, count: Callable[[str], int], largest: int
+    text: str, count: Callable[[str], int], largest: int, images: Sequence[ImagePlace]
 ) -> tuple[list[_Piece], list[int]]:
-    """The pieces of a text and their token counts; none has more than `largest` tokens unless it is one character."""
+    """The pieces of a text and their token counts; none has more than `largest` tokens unless it is one character or
+    an image.
+    """
     pieces, counts = list[_Piece](), list[int]()
-    for piece in _pieces(text):
-        _count_piece(text, piece, count, largest, pieces, counts)
+    starts = [0, *(image.at for image in images)]
+    for image, start, end in zip((None, *images), starts, (*starts[1:], len(text)), strict=True):
+        if image is not None:
+            pieces.append(_Piece(image.at, image.at, _PAGE, image.number))
+            counts.append(image.tokens)
+        for piece in _pieces(text, start, end):
+            _count_piece(text, piece, count, largest, pieces, counts)
     return pieces, counts
 
 
@@ -138,10 +179,10 @@ def _count_piece(
         _count_piece(text, _Piece(*half), count, largest, pieces, counts)
 
 
-def _pieces(text: str) -> Iterator[_Piece]:
-    """The lines of a text, with their line breaks; lines that are too long in parts."""
+def _pieces(text: str, begin: int, stop: int) -> Iterator[_Piece]:
+    """The lines of `text[begin:stop]`, with their line breaks; lines that are too long in parts."""
     border = _PAGE
-    for line in _LINE.finditer(text):
+    for line in _LINE.finditer(text, begin, stop):
         start, end = line.span()
         if start == end:
             return

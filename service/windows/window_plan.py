@@ -4,28 +4,33 @@ Does: decide whether a document is read in windows, and in which; prepare the re
 requests or merge their answers (`windowed_extraction`).
 
 A window and its answer share the context. An answer copies at most its window, with names and punctuation around the
-copied parts; the tokens for that are estimated from the schema. An answer that needs more is read again in halves.
+copied parts; the tokens for that are estimated from the schema. Of an image it copies at most a token for each of the
+image's own. An answer that needs more is read again in halves.
 """
 
+import math
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from intaglio.engine.api import TooLong
 from intaglio.schemas.extraction.requests import Message
 
+from ..documents.seen_image import SeenImage
 from ..errors import RequestDeadlineExceeded
 from ..extraction.budget import AnswerRoom
 from ..extraction.extract import Extractor, ParsedExtraction, Prepared
+from ..extraction.prompt_images import require_no_verbatim
 from ..extraction.translate import extraction_constraint
-from .split import SMALLEST_WINDOW, Window, split
+from .split import SMALLEST_WINDOW, ImagePlace, Window, split
 from .window_schema import window_schema
 
 _MAX_ANSWER: Final = (
     4.0  # tokens of an answer for each token of its window, at most, when windows are planned
 )
+_MAX_ANSWER_OF_IMAGE: Final = 1.0  # the same for each token of an image: a page of small print
 _OVERLAP: Final = 8  # neighbours share this part of a window
 _MARGIN: Final = 16  # a window may have this part more tokens as a whole than piece by piece
 _READABLE: Final = re.compile(r"\w")
@@ -35,7 +40,8 @@ _READABLE: Final = re.compile(r"\w")
 class WindowPlan:
     """The plan for reading a long document.
 
-    `whole` is the extraction as requested, and `part` that of one window, without its text.
+    `whole` is the extraction as requested, and `part` that of one window, without its text. `images` are the places of
+    its images in the text.
     """
 
     whole: ParsedExtraction
@@ -43,6 +49,7 @@ class WindowPlan:
     text: str
     windows: tuple[Window, ...]
     overlap: int
+    images: tuple[ImagePlace, ...] = ()
 
     def request(self, extractor: Extractor, window: Window, *, strict: bool = False) -> Prepared:
         """The reading of one window; with `strict` under the schema of the whole.
@@ -52,11 +59,14 @@ class WindowPlan:
             TooLong: the window does not fit, because its text has more tokens as a whole than piece by piece.
         """
         template = self.whole if strict else self.part
-        content = self.text[window.start : window.end]
+        content, images = self.text[window.start : window.end], self._images(window)
+        has_text = bool(content.strip()) or not images
         left = _time_left(self.whole)
         options = template.body.options.model_copy(update={"deadline_s": left})
-        body = template.body.model_copy(update={"text": content, "options": options})
-        parts = replace(template.parts, messages=(Message(role="user", content=content),))
+        text = content if has_text else None
+        body = template.body.model_copy(update={"text": text, "options": options})
+        messages = (Message(role="user", content=content),) if has_text else ()
+        parts = replace(template.parts, messages=messages, images=images)
         begun = time.perf_counter()  # the remaining deadline counts from here
         return extractor.prepare(replace(template, body=body, parts=parts, started=begun))
 
@@ -67,8 +77,20 @@ class WindowPlan:
             return ()
         content = self.text[window.start : window.end]
         count, overlap = extractor.fitter.count, min(self.overlap, room // 4)
-        smaller = split(content, count, room, overlap, window.start)
+        inner = [
+            replace(image, at=image.at - window.start)
+            for image in self.images[window.first_image : window.last_image]
+        ]
+        smaller = split(content, count, room, overlap, window.start, inner)
         return smaller if len(smaller) > 1 else ()
+
+    def _images(self, window: Window) -> tuple[SeenImage, ...]:
+        """The images of a window, with their places in its text."""
+        numbers = range(window.first_image, window.last_image)
+        return tuple(
+            replace(self.whole.parts.images[at], at=self.images[at].at - window.start)
+            for at in numbers
+        )
 
 
 def plan_windows(extractor: Extractor, parsed: ParsedExtraction) -> WindowPlan | None:
@@ -77,22 +99,29 @@ def plan_windows(extractor: Extractor, parsed: ParsedExtraction) -> WindowPlan |
     The schema of the windows has yet to be examined: `part.constraint`.
 
     Raises:
-        TooLong: the document does not fit, and too little room is left for windows.
+        TooLong: the document does not fit, and too little room is left for windows, or for one of its images.
+        InvalidBody: strings must occur in the document, which has images.
     """
     body, parts = parsed.body, parsed.parts
-    if body.options.long_documents != "windows" or len(parts.messages) != 1:
+    if body.options.long_documents != "windows" or len(parts.messages) > 1:
         return None
-    if parts.images or parts.messages[0].role == "system":
+    if not (parts.messages or parts.images):
+        return None
+    if parts.messages and parts.messages[0].role == "system":
         return None
     text, fitter = parts.document, extractor.fitter
+    require_no_verbatim(parsed.constraint.about(text), parts.images)
     outlined = parsed.schema if isinstance(parsed.schema, Mapping) else {}
     room = _window_room(extractor, parsed, outlined)
-    if room < SMALLEST_WINDOW:
+    if room.tokens < SMALLEST_WINDOW:
         _require_fit(extractor, parsed, outlined)
         return None
-    overlap = room // _OVERLAP
-    windows = split(text, fitter.count, room, overlap)
-    readable = tuple(one for one in windows if _READABLE.search(text, one.start, one.end))
+    overlap = room.tokens // _OVERLAP
+    images = room.places(parts.images, len(text), parts.part)
+    windows = split(text, fitter.count, room.tokens, overlap, images=images)
+    readable = tuple(
+        one for one in windows if one.has_images or _READABLE.search(text, one.start, one.end)
+    )
     if len(windows) < 2 or not readable:
         return None
     schema = window_schema(
@@ -100,20 +129,57 @@ def plan_windows(extractor: Extractor, parsed: ParsedExtraction) -> WindowPlan |
     )
     constraint = extraction_constraint(schema, body.options)
     part = replace(parsed, schema=schema, constraint=constraint, strict=None)
-    return WindowPlan(parsed, part, text, readable, overlap)
+    return WindowPlan(parsed, part, text, readable, overlap, images)
+
+
+@dataclass(frozen=True, slots=True)
+class _WindowRoom:
+    """The `tokens` of text in a window that leave room for its answer. An image needs less room for an answer than a
+    text of as many tokens, and counts as this `share` of its own, and of the `marks` around it. A window with nothing
+    but an image has at most `most` tokens.
+    """
+
+    tokens: int
+    most: int
+    share: float = 1.0
+    marks: int = 0
+
+    def places(self, images: Sequence[SeenImage], end: int, part: str) -> tuple[ImagePlace, ...]:
+        """The places of images in a text of the length `end`, with the room that each takes.
+
+        Raises:
+            TooLong: no window has room for one of them. `part` is the field that they come from.
+        """
+        found = list[ImagePlace]()
+        for number, image in enumerate(images):
+            tokens = image.tokens + self.marks
+            if tokens > self.most:
+                name = f"image {number + 1}" if image.page is None else f"page {image.page}"
+                raise TooLong(
+                    f"{name} takes {tokens} tokens as an image; a window has room for {self.most}",
+                    where=part,
+                    hint="lower max_image_tokens or max_tokens, or use a model with a longer context",
+                )
+            found.append(ImagePlace(number, min(image.at, end), math.ceil(tokens * self.share)))
+        return tuple(found)
 
 
 def _window_room(
     extractor: Extractor, parsed: ParsedExtraction, outlined: Mapping[str, Any]
-) -> int:
-    """The tokens of a window that leave room for its answer."""
+) -> _WindowRoom:
+    """The room of a window, beside that for its answer."""
     fitter, requested = extractor.fitter, parsed.body.options.max_tokens
     free = fitter.capacity - fitter.around(outlined, parsed.parts)
     answer = min(AnswerRoom.of(parsed.schema).rate - 1, _MAX_ANSWER)
-    room = int(free / (1 + answer))
+    room, most = int(free / (1 + answer)), free - (requested or 1)
     if requested is not None:
-        room = min(room, free - requested)
-    return room - room // _MARGIN
+        room = min(room, most)
+    tokens = room - room // _MARGIN
+    if not parsed.parts.images:
+        return _WindowRoom(tokens, most)
+    share = (1 + min(answer, _MAX_ANSWER_OF_IMAGE)) / (1 + answer)
+    share = min(1.0, max(share, room / max(1, most)))  # images alone fit beside the answer, too
+    return _WindowRoom(tokens, most, share, fitter.image_marks())
 
 
 def _require_fit(
@@ -126,7 +192,8 @@ def _require_fit(
     """
     fitter, requested = extractor.fitter, parsed.body.options.max_tokens
     around = fitter.around(outlined, parsed.parts)
-    if around + fitter.count(parsed.parts.document) + (requested or 1) <= fitter.capacity:
+    document = fitter.count(parsed.parts.document) + parsed.parts.image_tokens
+    if around + document + (requested or 1) <= fitter.capacity:
         return
     raise TooLong(
         f"the prompt around the document has {around} tokens of {fitter.capacity}"

@@ -120,6 +120,7 @@ class WindowedExtraction:
             fields=self._fields(data, repaired, filled),
             contract=plan.whole.contract or self._kept[0].contract,
             warnings=(*self._warnings(data, filled),),
+            images=tuple(image for one in self._kept for image in one.images),
             reading=WindowedReading(
                 windows=len(self._spans),
                 overlap_tokens=plan.overlap,

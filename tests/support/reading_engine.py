@@ -1,8 +1,8 @@
 """An engine without a model that reads records: it answers with the lines of its prompt.
 
 A line `Entry 17: Ada paid 3.50` is an item of `entries`, `Branch: Bremen` is the `branch`, which is null without such a
-line if the constraint allows that, else "made up". An answer that is longer than `max_tokens` has as many entries as
-fit, and says that its budget completed it.
+line if the constraint allows that, else "made up". An image is read as the line that `seen_line` gives for its first
+byte. An answer that is longer than `max_tokens` has as many entries as fit, and says that its budget completed it.
 """
 
 import json
@@ -23,8 +23,9 @@ from intaglio.grammar.api import CacheStats
 
 from tests.support.answering_engine import BLOCKS, AnsweringEngine, Answers
 
-_ENTRY = re.compile(r"^Entry (\d+): (\w+) paid (\d+\.\d\d)$", re.M)
-_BRANCH = re.compile(r"^Branch: (\w+)$", re.M)
+# At the beginning of a line, or of a message after its role.
+_ENTRY = re.compile(r"(?:^|: )Entry (\d+): (\w+) paid (\d+\.\d\d)$", re.M)
+_BRANCH = re.compile(r"(?:^|: )Branch: (\w+)$", re.M)
 
 ENTRY: dict[str, Any] = {
     "type": "object",
@@ -65,6 +66,25 @@ def ledger_text(count: int, branch: str | None = "Bremen", page_of: int = 7) -> 
     return "\n".join(lines)
 
 
+def seen_line(value: int) -> str:
+    """What is read of an image whose first byte is `value`."""
+    return f"Entry {1000 + value}: Seen paid 1.50"
+
+
+def text_of(request: Request) -> str:
+    """The prompt of a request, with a line for each image."""
+    found, at = list[bytes](), 0
+    for image in request.images:
+        found.append(_bytes_of(request.prompt[at : image.start]))
+        found.append(f"\n{seen_line(image.pixels[0])}\n".encode())
+        at = image.end
+    return b"".join((*found, _bytes_of(request.prompt[at:]))).decode(errors="replace")
+
+
+def _bytes_of(tokens: tuple[int, ...]) -> bytes:
+    return bytes(token for token in tokens if token < 256)
+
+
 class ReadingEngine(AnsweringEngine):
     """Answers each request from its prompt."""
 
@@ -74,7 +94,7 @@ class ReadingEngine(AnsweringEngine):
         self._forced: set[str] = set()
 
     def submit(self, request: Request) -> None:
-        prompt = bytes(token for token in request.prompt if token < 256).decode(errors="replace")
+        prompt = text_of(request)
         self.prompts.append(prompt)
         found, branch = entries(prompt), _BRANCH.search(prompt)
         source = "" if request.constraint is None else request.constraint.source

@@ -160,6 +160,24 @@ def test_a_page_stands_where_it_is_in_the_text(service: Live) -> None:
     assert first["data"] != last["data"]
 
 
+def test_a_long_document_with_scanned_pages_is_read_in_windows(service: Live) -> None:
+    line = b"(A line of a long page with a text layer) Tj T*"
+    page = b"BT /F1 6 Tf 8 TL 40 280 Td " + b" ".join([line] * 25) + b" ET"
+    content = encoded(drawn_pdf([page, RED, page, page, BLUE]))
+    error = refused(service, document={"base64": content})
+    assert error["code"] == "context_length_exceeded"
+    options = {"long_documents": "windows"}
+    found = asked(service, document={"base64": content}, options=options)
+    assert found["reading"]["windows"] > 1
+    assert [image["page"] for image in found["images"]] == [2, 5]
+    other = asked(
+        service,
+        document={"base64": encoded(drawn_pdf([page, BLUE, page, page, RED]))},
+        options=options,
+    )
+    assert other["data"] != found["data"]
+
+
 def test_sources_are_those_of_the_text(service: Live) -> None:
     schema = {"type": "object", "properties": {"n": {"const": "layer"}}, "required": ["n"]}
     pages = [drawn_pdf([RED, TEXT]), drawn_pdf([RED])]

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from intaglio.service.windows.split import SMALLEST_WINDOW, Window, split
+from intaglio.service.windows.split import SMALLEST_WINDOW, ImagePlace, Window, split
 
 TEXTS = st.text(st.sampled_from("ab .\n\n\f#1é字\t"), max_size=1500)
 
@@ -91,6 +91,48 @@ def test_a_long_line_is_cut_between_sentences_and_words() -> None:
 def test_a_text_without_any_border_is_cut_all_the_same() -> None:
     text = "x" * 10_000
     assert len(split(text, words, 64, 16)) > 50
+
+
+@settings(deadline=None)
+@given(
+    TEXTS,
+    st.integers(SMALLEST_WINDOW, 200),
+    st.integers(0, 50),
+    st.lists(st.tuples(st.integers(0, 1500), st.integers(1, 90)), max_size=12),
+)
+def test_each_image_is_in_one_window_beside_its_text(
+    text: str, room: int, overlap: int, drawn: list[tuple[int, int]]
+) -> None:
+    overlap = min(overlap, room // 4)
+    images = [
+        ImagePlace(number, min(at, len(text)), tokens)
+        for number, (at, tokens) in enumerate(sorted(drawn))
+    ]
+    windows = split(text, words, room, overlap, images=images)
+    if not text and not images:
+        assert windows == ()
+        return
+    assert (windows[0].start, windows[-1].end) == (0, len(text))
+    seen = [at for one in windows for at in range(one.first_image, one.last_image)]
+    assert seen == list(range(len(images)))
+    for one in windows:
+        inside = images[one.first_image : one.last_image]
+        assert all(one.start <= image.at <= one.end for image in inside)
+        assert one.tokens <= room or (one.start == one.end and len(inside) == 1)
+        assert words(text[one.start : one.end]) + sum(i.tokens for i in inside) <= max(
+            one.tokens, room
+        )
+    for one, after in pairwise(windows):
+        assert one.start <= after.start <= one.end <= after.end
+        assert words(text[after.start : one.end]) <= overlap
+
+
+def test_windows_begin_at_pages_that_are_images_or_after_them() -> None:
+    page = "some words of a page\n" * 5
+    images = [ImagePlace(n, len(page) * (n + 1), 20) for n in range(6)]
+    windows = split(page * 7, words, 150, 0, images=images)
+    assert len(windows) > 2
+    assert {one.start for one in windows[1:]} <= {image.at for image in images}
 
 
 def test_impossible_bounds_are_refused() -> None:

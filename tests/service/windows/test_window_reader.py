@@ -3,16 +3,19 @@
 import json
 import random
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
-from intaglio.engine.api import Finish, TooLong
+from intaglio.engine.api import Finish, ImageFormat, TooLong
 from intaglio.engine.types import Request
 from intaglio.grammar.api import Verdict
 from intaglio.schemas.extraction.grounding import Span
 from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest
 from intaglio.schemas.extraction.results import ExtractResult
-from intaglio.service.errors import RequestDeadlineExceeded, WindowsConflict
+from intaglio.service.documents.seen_image import SeenImage
+from intaglio.service.errors import InvalidBody, RequestDeadlineExceeded, WindowsConflict
 from intaglio.service.extraction.engine_output import EngineOutput
 from intaglio.service.extraction.extract import Extractor, Prepared
 from intaglio.service.extraction.text_model import TextModel
@@ -25,8 +28,10 @@ from tests.support.reading_engine import (
     assembly,
     entries,
     ledger_text,
+    seen_line,
 )
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.tiny_vision import FACTOR, PAD, write_vision_checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -247,3 +252,90 @@ def test_two_thousand_records_come_out_in_order(extractor: Extractor) -> None:
     assert isinstance(result.data, dict)
     assert result.data["entries"] == settled == entries(text)
     assert len(settled) == 2000
+
+
+@pytest.fixture
+def seeing(tmp_path: Path) -> Extractor:
+    """That of a model that reads images, in a context of 4,096 tokens."""
+    form = ImageFormat(token=PAD, factor=FACTOR, least=FACTOR**2, most=4096 * FACTOR**2)
+    text_model = TextModel.load(write_vision_checkpoint(tmp_path / "vl"))
+    return Extractor(text_model, msgspec.structs.replace(assembly().info, images=form))
+
+
+def page_image(number: int, at: int, cells: int) -> SeenImage:
+    """The page of this number, in a row of cells; a `ReadingEngine` reads its `seen_line`."""
+    pixels = bytes([number]) * (3 * cells * FACTOR**2)
+    return SeenImage(rows=1, columns=cells, pixels=pixels, at=at, page=number)
+
+
+def planned_pages(
+    extractor: Extractor,
+    text: str | None,
+    images: tuple[SeenImage, ...],
+    schema: Any = LEDGER,
+    **options: Any,
+) -> WindowPlan | None:
+    chosen = ExtractOptions(**{"long_documents": "windows", **options})
+    body = ExtractRequest(schema=schema, text=text or "-", options=chosen)
+    parsed = extractor.parse(body.model_copy(update={"text": text}), images=images)
+    return plan_windows(extractor, extractor.examined(parsed, Verdict()))
+
+
+@pytest.mark.parametrize("cells", [4, 300])
+def test_each_window_has_the_images_of_its_own_pages(seeing: Extractor, cells: int) -> None:
+    pages = [ledger_text(7 * n, None)[len(ledger_text(7 * n - 7, None)) :] for n in range(1, 13)]
+    text, whole, images = "A ledger\nBranch: Bremen\n", "Branch: Bremen\n", list[SeenImage]()
+    for number, page in enumerate(pages, 1):
+        if number % 2:
+            images.append(page_image(number, len(text), cells))
+            whole += f"\n{seen_line(number)}\n"
+        text, whole = text + page, whole + page
+    plan = planned_pages(seeing, text, tuple(images))
+    assert plan is not None
+    assert len(plan.windows) > 3
+    engine = ReadingEngine()
+    result, settled = read(seeing, plan, engine)
+    assert result.data == {"branch": "Bremen", "entries": entries(whole)}
+    assert settled == entries(whole)
+    assert [image.page for image in result.images] == [image.page for image in images]
+    assert {image.tokens for image in result.images} == {cells}
+
+
+def test_a_document_of_images_alone_is_read_in_windows_within_the_context(
+    seeing: Extractor,
+) -> None:
+    images = tuple(page_image(number, 0, 700) for number in range(1, 12))
+    plan = planned_pages(seeing, None, images)
+    assert plan is not None
+    requests = [plan.request(seeing, window).request for window in plan.windows]
+    assert [image.pixels[0] for one in requests for image in one.images] == list(range(1, 12))
+    for request in requests:
+        assert len(request.images) in (1, 2)
+        assert len(request.prompt) < seeing.fitter.capacity
+    result, _ = read(seeing, plan, ReadingEngine())
+    data: Any = result.data
+    assert [entry["number"] for entry in data["entries"]] == list(range(1001, 1012))
+    assert data["branch"] == "made up"
+    assert [warning.kind for warning in result.warnings] == ["not_found"]
+
+
+def test_what_fits_is_read_at_once_with_its_images(seeing: Extractor) -> None:
+    assert planned_pages(seeing, ledger_text(2), (page_image(1, 0, 9),)) is None
+    assert planned_pages(seeing, None, (page_image(1, 0, 9),)) is None
+
+
+def test_an_image_for_which_no_window_has_room_is_named(seeing: Extractor) -> None:
+    images = (page_image(1, 0, 9), page_image(2, 0, 4080))
+    with pytest.raises(TooLong, match="page 2 takes 4082 tokens as an image") as refused:
+        planned_pages(seeing, ledger_text(200), images)
+    assert "max_image_tokens" in (refused.value.hint or "")
+    with pytest.raises(TooLong, match="page 2"):
+        planned_pages(seeing, None, (images[0], page_image(2, 0, 3000)), max_tokens=1500)
+
+
+def test_verbatim_strings_are_refused_beside_images_in_every_window(seeing: Extractor) -> None:
+    schema = {"type": "object", "properties": {"branch": {"type": "string"}}}
+    with pytest.raises(InvalidBody, match="verbatim strings"):
+        planned_pages(
+            seeing, ledger_text(200), (page_image(1, 0, 9),), schema, grounding="verbatim"
+        )
