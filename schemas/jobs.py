@@ -4,7 +4,7 @@ Does: define shapes, defaults and bounds. Does not: open files or run engines.
 """
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -26,9 +26,10 @@ class Source(Wire):
     """The documents of a job: one file of many records, or a folder or glob pattern of texts and documents.
 
     The document of a record is the field `text`, or `template` with every `{field}` replaced; text files need neither.
-    Fields are columns of tables, keys of JSON objects, and paths below the record's element in XML (`@name` is an
-    attribute). `id` is the field with the record's id; by default records are identified by their number, files by
-    their path. `keep` are fields that the outputs repeat.
+    The fields `images` give images for a model that reads images, alone or before that text: a path, a data URL, or a
+    list of them. Files may be images, too. Fields are columns of tables, keys of JSON objects, and paths below the
+    record's element in XML (`@name` is an attribute). `id` is the field with the record's id; by default records are
+    identified by their number, files by their path. `keep` are fields that the outputs repeat.
     """
 
     path: str = Field(min_length=1, max_length=MAX_PATH_CHARACTERS)
@@ -48,11 +49,21 @@ class Source(Wire):
     template: str | None = Field(default=None, max_length=MAX_TEXT_CHARACTERS)
     id: str | None = Field(default=None, max_length=MAX_NAME_CHARACTERS)
     keep: tuple[str, ...] = Field(default=(), max_length=1000)
+    images: tuple[Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)], ...] = Field(
+        default=(),
+        max_length=64,
+        description="Fields with images. A path is relative to the folder of the source; in a job of a service it is "
+        "the name of an uploaded file. Nothing is fetched from addresses.",
+    )
 
     @model_validator(mode="after")
     def _one_way_to_the_text(self) -> "Source":
         if self.text is not None and self.template is not None:
             raise ValueError("text and template exclude each other: give one of them")
+        if self.images and self.format == "text":
+            raise ValueError("images are fields of records; files that are images need no field")
+        if len(set(self.images)) < len(self.images):
+            raise ValueError("images names a field twice")
         return self
 
 
@@ -116,6 +127,14 @@ class JobSpec(Wire):
             object.__setattr__(self, "options", options)  # part of making it; frozen from then on
         if self.options.confidence == "off":
             raise ValueError("review_below needs the option confidence, which is off")
+        return self
+
+    @model_validator(mode="after")
+    def _no_verbatim_beside_images(self) -> "JobSpec":
+        if self.source.images and self.options.grounding == "verbatim":
+            raise ValueError(
+                "verbatim strings cannot be taken from images: omit grounding verbatim"
+            )
         return self
 
     @model_validator(mode="after")

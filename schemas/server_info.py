@@ -6,7 +6,9 @@ from .base import Wire
 
 
 class ModelCard(Wire):
-    """One entry of `GET /v1/models`. `parent` is the model that an adapter changes, `digest` that of its files."""
+    """One entry of `GET /v1/models`. `parent` is the model that an adapter changes, `digest` that of its files.
+    `reads_images`: whether requests may have images.
+    """
 
     id: str
     object: Literal["model"] = "model"
@@ -16,6 +18,7 @@ class ModelCard(Wire):
     parameters: int
     parent: str | None = None
     digest: str | None = None
+    reads_images: bool = False
 
 
 class ModelList(Wire):

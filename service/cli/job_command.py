@@ -36,6 +36,7 @@ try:
     from ..jobs.records.input_files import check_expansion
     from ..jobs.records.row import spec_digest
     from ..jobs.report import contract_of_job
+    from ..jobs.source_images import EVERYTHING, image_access
     from ..jobs.targets import (
         JobInputs,
         check,
@@ -116,11 +117,11 @@ def start(
     spec = command.spec()
     path = Path(spec.source.path)
     check(spec.outputs, JobInputs(path, command.schema_file))
-    fingerprint = source_fingerprint(path)
+    source_fingerprint(path)  # refuses a source that does not exist
     # Refuse an unreadable source before a model is loaded.
     if path.is_file():
         check_expansion(path)
-    next(selected_rows(spec, path), None)
+    next(selected_rows(spec, path, EVERYTHING), None)
     if dry_run:
         with engine.ready(spec) as backend:
             with spinner("reading the source and trying a few rows"):
@@ -131,6 +132,8 @@ def start(
         if not options.overwrite:
             require_known_files(spec.outputs, ledger.outputs(""))
         with engine.ready(spec) as backend:
+            images = image_access(spec.source, path, backend)
+            fingerprint = source_fingerprint(path, images=images.sees)
             job = _registered(ledger, command, spec, fingerprint, backend.model, options)
             options = replace(options, named=frozenset(output.path for output in spec.outputs))
             return _run(ledger, job, backend, options)

@@ -47,6 +47,13 @@ TextColumn = Annotated[
 Template = Annotated[
     str | None, typer.Option(help="Template of the document with {fields}, instead of one column.")
 ]
+ImageColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--image-column",
+        help="Column or field with paths or data URLs of images, for a model that reads images; repeatable.",
+    ),
+]
 IdColumn = Annotated[
     str | None, typer.Option(help="Column of the row id; default: the row number.")
 ]
@@ -122,6 +129,7 @@ def run(
     out: Outputs,
     text_column: TextColumn = None,
     template: Template = None,
+    image_column: ImageColumns = None,
     id_column: IdColumn = None,
     keep: Keep = None,
     record: Record = None,
@@ -168,6 +176,7 @@ def run(
         template=template,
         id=id_column,
         keep=tuple(keep or ()),
+        images=tuple(image_column or ()),
         record=record,
         format=input_format,
         delimiter=delimiter,

@@ -36,6 +36,7 @@ class JobCommand:
     delimiter: str | None
     encoding: str | None
     name: str | None
+    images: tuple[str, ...] = ()
     extends: str | None
     limit: int | None
     sample: float | None
@@ -66,6 +67,7 @@ class JobCommand:
                 template=self.template,
                 id=self.id,
                 keep=self.keep,
+                images=self.images,
             )
             return JobSpec(
                 schema=read_schema(self.schema),

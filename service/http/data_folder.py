@@ -16,7 +16,7 @@ from ..documents.document_store import DocumentStore
 from ..idempotency.answer_store import AnswerStore
 from ..registry.directory import SchemaDirectory
 from .extraction_runs import run_for_job
-from .job_models import require_unchanged
+from .job_models import reads_images, require_unchanged
 from .service_state import Service
 
 Notice = Callable[[str, Exception], None]
@@ -63,6 +63,7 @@ def start_work(app: ASGIApp, service: Service) -> None:
     if service.jobs is None:
         return
     from ..jobs.owners import key_of
+    from ..jobs.records.errors import UnknownFile
     from ..jobs.server_backend import ServerBackend
 
     loop, ledger = asyncio.get_running_loop(), service.jobs.ledger
@@ -72,9 +73,17 @@ def start_work(app: ASGIApp, service: Service) -> None:
         began_with = ledger.status(job).model or service.model
         check = partial(require_unchanged, service, job, spec.adapter, began_with)
         check()
-        return ServerBackend(extract, loop, spec, began_with, check)
+        sees = reads_images(service)
+        return ServerBackend(extract, loop, spec, began_with, check, reads_images=sees)
 
-    service.jobs.start(backend_of)
+    def image_of(job: str, name: str) -> Path:
+        assert service.batches is not None  # opened together with the jobs
+        tenant = service.access.tenant_of(key_of(job))
+        if not tenant:
+            raise UnknownFile(f"there is no file {name!r}", hint="the key of the job is gone")
+        return service.batches.files.path(name, tenant)
+
+    service.jobs.start(backend_of, image_of)
 
 
 async def stop_work(service: Service) -> None:

@@ -6,6 +6,7 @@ answers (`read_source`).
 
 import base64
 import binascii
+from dataclasses import dataclass
 from functools import partial
 
 from intaglio.schemas.extraction.document_objects import (
@@ -15,6 +16,7 @@ from intaglio.schemas.extraction.document_objects import (
     DocumentSource,
 )
 from intaglio.schemas.extraction.images import ImageInput
+from intaglio.schemas.extraction.requests import ExtractRequest
 from intaglio.schemas.problem import Detail
 
 from ..documents.document_store import KeptDocument
@@ -25,6 +27,28 @@ from ..images.image_source import ImageSource, input_source
 from .forms import FormFile
 from .principal import current_principal
 from .service_state import Service
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContent:
+    """What a request extracts from: `body` with the text of its document, which is `source`, and its images."""
+
+    body: ExtractRequest
+    images: tuple[SeenImage, ...] = ()
+    source: ReadSource | None = None
+
+
+async def read_content(
+    service: Service,
+    body: ExtractRequest,
+    file: FormFile | None = None,
+    images: tuple[FormFile, ...] = (),
+) -> RequestContent:
+    """The document and the images of a request and its form, read. Raises as `read_source` and `read_images`."""
+    source = await read_source(service, body.document, file)
+    if source is None:
+        return RequestContent(body, await read_images(service, body.images, images))
+    return RequestContent(source.in_request(body), source.images, source)
 
 
 async def read_source(

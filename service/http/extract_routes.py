@@ -32,7 +32,7 @@ from ..extraction.extract import Extractor, ParsedExtraction
 from ..extraction.known_schema import KnownExtraction, form_of
 from ..extraction.translate import extract_request, form_request, image_form_request
 from ..idempotency.answer_store import MAX_ANSWER_BYTES
-from .document_input import read_images, read_source
+from .document_input import read_content
 from .extraction_runs import examine, run, run_known, run_texts, stream, stream_texts
 from .forms import FormFile, is_form, parse_form
 from .idempotency import KEY_PARAMETER, OnceOnly, once_only
@@ -136,13 +136,9 @@ async def _examined(service: Service, call: _Call) -> _Examined:
     """Parse a request, read its document and have its schema examined."""
     read = partial(_request, call, service.config.max_json_depth)
     body = await service.offload(read)
-    source = await read_source(service, body.document, call.file)
-    if source is not None:
-        body, images = source.in_request(body), source.images
-    else:
-        images = await read_images(service, body.images, call.images)
-    parsed = await examine(service, partial(_parse, service, body, images))
-    return _Examined(parsed, source)
+    content = await read_content(service, body, call.file, call.images)
+    parsed = await examine(service, partial(_parse, service, content.body, content.images))
+    return _Examined(parsed, content.source)
 
 
 def _request(call: _Call, max_depth: int) -> ExtractRequest:

@@ -32,6 +32,7 @@ from ..extraction.failures import request_error
 from ..extraction.known_schema import KnownExtraction
 from ..extraction.many_texts import each_text, total
 from ..observability.generations import JOB_ROWS, serving
+from .document_input import read_content
 from .principal import acting_as
 from .problems import problem_response
 from .sdk_errors import sdk_errors
@@ -82,7 +83,11 @@ async def run_for_job(service: Service, key: str, body: ExtractRequest) -> Extra
         acting_as(service.access.owner(key)),
         serving(JOB_ROWS),
     ):
-        return await run(service, await examine(service, lambda extractor: extractor.parse(body)))
+        content = await read_content(service, body)
+        parsed = await examine(
+            service, lambda extractor: extractor.parse(content.body, images=content.images)
+        )
+        return await run(service, parsed)
 
 
 async def run(service: Service, parsed: ParsedExtraction) -> ExtractResult:

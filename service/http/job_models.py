@@ -1,6 +1,7 @@
 """The model of a server's jobs: with the adapter that a job names, and the same one for all of its rows.
 
-Does: name model and adapter by content, compare them with those of the job's beginning. Does not: run jobs.
+Does: say whether it reads images; name model and adapter by content, compare them with those of the job's beginning.
+Does not: run jobs.
 """
 
 from ..errors import ServiceNotReady
@@ -20,6 +21,12 @@ def computed_by(service: Service, adapter: str | None) -> str:
     if service.adapters is None:
         raise ServiceNotReady("the model is loading", hint="try again when GET /ready answers 200")
     return service.adapters.computed_by(adapter)
+
+
+def reads_images(service: Service) -> bool:
+    """Whether the server's model reads images."""
+    info = service.backend.info
+    return info is not None and info.images is not None
 
 
 def require_unchanged(service: Service, job: str, adapter: str | None, began_with: str) -> None:

@@ -21,7 +21,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response, StreamingR
 
 from ..errors import InvalidBody, RouteNotFound
 from ..extraction.translate import job_request
-from .job_models import computed_by
+from .job_models import computed_by, reads_images
 from .limits import read_body
 from .operations import (
     BODY_ERRORS,
@@ -80,6 +80,8 @@ def job_host(service: Service) -> "JobHost":
 
 async def create(service: Service, request: Request) -> Response:
     """`POST /v1/jobs`: start a job over an uploaded file. `Idempotency-Key` makes the request safe to repeat."""
+    from ..jobs.source_images import ServedModel, image_access
+
     jobs = job_host(service)
     service.ready()
     body = await read_body(
@@ -96,8 +98,13 @@ async def create(service: Service, request: Request) -> Response:
     model = await service.offload(partial(computed_by, service, spec.adapter))
     name, files = spec.source.path, source_files(service)
     path = await service.offload(lambda: files.path(name, tenant))
+    seen = ServedModel(model, reads_images(service))
+    images = partial(image_access, spec.source, path, seen, lambda named: files.path(named, tenant))
     key, owner = request.headers.get("idempotency-key"), current_principal().key_id
-    submit = partial(jobs.submit, spec, path, model, key, owner)
+
+    def submit() -> JobStatus:
+        return jobs.submit(spec, path, model, key, owner, images())
+
     return document(await service.offload(submit), 201)
 
 

@@ -143,6 +143,9 @@ def problem_response(
             retry_after_s = error.retry_after_s
     elif isinstance(error, jobs.JobError):
         hint, param, retryable = error.hint, error.param or None, error.retryable
+        if error.param:
+            where = "/" + error.param.replace(".", "/")
+            details = (Detail(pointer=where, reason=error.message),)
     elif isinstance(error, engine.EngineError):
         hint, param, retryable = error.hint, error.where or None, error.retryable
     elif isinstance(error, grammar.GrammarError):

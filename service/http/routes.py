@@ -138,6 +138,7 @@ def model_card(service: Service) -> ModelCard:
         created=service.started,
         context_length=info.context_length,
         parameters=info.parameters,
+        reads_images=info.images is not None,
     )
 
 

@@ -5,19 +5,26 @@ retry or store rows (`job_runner`).
 """
 
 import asyncio
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar, Unpack
+from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack
+
+from intaglio.schemas.server_info import ModelCard
 
 from ..adapters.named_adapters import adapted_model
 from ..client import AsyncClient, Extraction, IntaglioError, Options
+from ..client.file_input import FileInput
+from ..documents.seen_image import SeenText
 from .records.errors import AdapterMissing
 from .records.row import Claim
+from .records.row_files import LoadedFiles
 
 K = TypeVar("K")
 
 Schema = dict[str, Any] | bool | str
+Content = str | SeenText | Future[SeenText]
 Finished = tuple[Claim, Extraction[Any] | IntaglioError]
 
 
@@ -27,12 +34,20 @@ class RowOptions(Options, total=False):
     adapter: str | None
 
 
+class FileParts(TypedDict, total=False):
+    """The options of the client for files of a row."""
+
+    file: FileInput | None
+    images: Sequence[FileInput]
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A row to extract and the schema for its result."""
+    """A row to extract, the schema for its result, and its files if it has some."""
 
     claim: Claim
     schema: Schema
+    files: LoadedFiles | None = None
 
 
 class Stopped(Exception):
@@ -71,6 +86,11 @@ class ExtractionBackend(Protocol):
         """The name of the model."""
         ...
 
+    @property
+    def reads_images(self) -> bool:
+        """Whether the model reads images."""
+        ...
+
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
         """Yield every task with its outcome in order of completion. Closing the generator early aborts the rest.
 
@@ -87,15 +107,31 @@ class LocalEngine(Protocol):
         """The name of the model, with the adapter's and its content if one is given."""
         ...
 
+    @property
+    def reads_images(self) -> bool:
+        """Whether the model reads images."""
+        ...
+
+    def seen(
+        self, text: str, images: Sequence[bytes], document: tuple[str, bytes] | None
+    ) -> Future[SeenText]:
+        """What the model extracts from, decoded: images before a text, or the document of a name."""
+        ...
+
     def extract_stream(
         self,
-        items: Iterable[tuple[K, Any, str] | None],
+        items: Iterable[tuple[K, Any, Content] | None],
         *,
         at_once: int,
         **options: Unpack[RowOptions],
     ) -> Generator[tuple[K, Extraction[Any] | IntaglioError], None, None]:
-        """Extract from (key, schema, text) items; yield (key, result or error) as each ends."""
+        """Extract from (key, schema, content) items; yield (key, result or error) as each ends."""
         ...
+
+
+def content_of(llm: LocalEngine, text: str, files: LoadedFiles | None) -> Content:
+    """The content of a row for a local engine. Files are decoded while the engine runs other rows."""
+    return text if files is None else llm.seen(text, files.images, files.document)
 
 
 class LocalBackend:
@@ -110,10 +146,14 @@ class LocalBackend:
     def model(self) -> str:
         return self._llm.computed_by(self._options.get("adapter"))
 
+    @property
+    def reads_images(self) -> bool:
+        return self._llm.reads_images
+
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
         in_flight, exhausted = 0, False
 
-        def items() -> Iterator[tuple[Claim, Schema, str] | None]:
+        def items() -> Iterator[tuple[Claim, Schema, Content] | None]:
             nonlocal in_flight, exhausted
             # Continue after the last task: the run may be stopped until all tasks have ended.
             while in_flight or not exhausted:
@@ -122,7 +162,11 @@ class LocalBackend:
                 if isinstance(task, _Exhausted):
                     exhausted, task = True, None
                 in_flight += task is not None
-                yield None if task is None else (task.claim, task.schema, task.claim.text)
+                if task is None:
+                    yield None
+                else:
+                    content = content_of(self._llm, task.claim.text, task.files)
+                    yield task.claim, task.schema, content
 
         # One slot more than is ever used makes the engine draw an item, perhaps None, in each step.
         stream = self._llm.extract_stream(items(), at_once=self._at_once + 1, **self._options)
@@ -152,10 +196,18 @@ class RemoteBackend:
         self._at_once = at_once
         self._named_model = model
         self._model = model
+        self._reads_images: bool | None = None
 
     @property
     def model(self) -> str:
         return self.find_model() if self._model is None else self._model
+
+    @property
+    def reads_images(self) -> bool:
+        if self._reads_images is None:
+            cards = asyncio.run(self._cards())
+            self._reads_images = cards[0].reads_images
+        return self._reads_images
 
     def find_model(self) -> str:
         """Ask the service for its model, and for the content of the adapter if rows are computed with one.
@@ -167,9 +219,12 @@ class RemoteBackend:
         self._model = asyncio.run(self._served_model())
         return self._model
 
-    async def _served_model(self) -> str:
+    async def _cards(self) -> tuple[ModelCard, ...]:
         async with AsyncClient(self._url) as client:
-            cards = await client.models()
+            return await client.models()
+
+    async def _served_model(self) -> str:
+        cards = await self._cards()
         name = self._options.get("adapter")
         if name is None:
             return cards[0].id
@@ -208,12 +263,23 @@ class RemoteBackend:
 
     async def _call(self, client: AsyncClient, task: Task) -> Finished:
         try:
+            text, files = _request_parts(task)
             result: Extraction[Any] = await client.extract(
-                task.schema, task.claim.text, model=self._named_model, **self._options
+                task.schema, text, model=self._named_model, **self._options, **files
             )
         except IntaglioError as error:
             return task.claim, error
         return task.claim, result
+
+
+def _request_parts(task: Task) -> tuple[str | None, FileParts]:
+    """The text and the files of a row as the client takes them."""
+    text, files = task.claim.text, task.files
+    if files is None:
+        return text, {}
+    if files.document is not None:
+        return None, {"file": files.document}
+    return text or None, {"images": files.images}
 
 
 async def _wait_for_any(

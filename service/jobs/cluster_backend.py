@@ -24,10 +24,20 @@ from ..client import APIStatusError, Extraction, IntaglioError
 from ..client.errors import status_error
 from ..client.models import extraction
 from ..client.shapes import Shape
-from .backends import Finished, LocalEngine, RowOptions, Schema, Task, heartbeat
+from .backends import (
+    Content,
+    Finished,
+    LocalEngine,
+    RowOptions,
+    Schema,
+    Task,
+    content_of,
+    heartbeat,
+)
 from .records.row import Claim
+from .records.row_files import LoadedFiles
 
-WorkItem = tuple[int, Schema, str]  # key, schema, text
+WorkItem = tuple[int, Schema, str, LoadedFiles | None]  # key, schema, text, files
 EncodedOutcome = tuple[int, int, bytes]  # key, HTTP status, body
 MakeEngine = Callable[[], LocalEngine]
 
@@ -47,6 +57,10 @@ class Worker:
     def model(self) -> str:
         """As `LocalEngine.computed_by`, with the adapter of the options."""
         return self._model
+
+    def reads_images(self) -> bool:
+        """As `LocalEngine.reads_images`."""
+        return self._llm.reads_images
 
     def put(self, items: list[WorkItem]) -> None:
         """Queue more items."""
@@ -69,13 +83,17 @@ class Worker:
             for key, outcome in stream:
                 self._outcomes.put((key, *_encoded(outcome)))
 
-    def _queued_items(self, first: WorkItem) -> Iterator[WorkItem | None]:
-        yield first
+    def _queued_items(self, first: WorkItem) -> Iterator[tuple[int, Schema, Content] | None]:
+        yield self._prepared(first)
         while True:
             try:
-                yield self._items.get_nowait()
+                yield self._prepared(self._items.get_nowait())
             except queue.Empty:
                 yield None
+
+    def _prepared(self, item: WorkItem) -> tuple[int, Schema, Content]:
+        key, schema, text, files = item
+        return key, schema, content_of(self._llm, text, files)
 
 
 @dataclass(slots=True)
@@ -118,6 +136,10 @@ class ClusterBackend:
         """The name of the workers' model; waits until the first worker has loaded it."""
         return str(ray.get(self._workers[0].actor.model.remote()))
 
+    @property
+    def reads_images(self) -> bool:
+        return bool(ray.get(self._workers[0].actor.reads_images.remote()))
+
     def close(self) -> None:
         """Stop the workers."""
         for worker in self._workers:
@@ -147,7 +169,7 @@ class ClusterBackend:
                 break
             self._keys += 1
             worker.claims[self._keys] = task.claim
-            items.append((self._keys, task.schema, task.claim.text))
+            items.append((self._keys, task.schema, task.claim.text, task.files))
         if items:
             worker.actor.put.remote(items)
 

@@ -15,6 +15,8 @@ from ..client import IntaglioError
 from .backends import ExtractionBackend, Task
 from .ingest import selected_rows
 from .records.row import Claim, NewRow
+from .records.row_files import load
+from .source_images import image_access
 
 _TRIED: Final = 8
 _MAX_SHOWN: Final = 5
@@ -48,12 +50,13 @@ def estimate(spec: JobSpec, extracting: ExtractionBackend) -> Estimate:
     """Read the whole source and extract from the first rows together.
 
     Raises:
-        InputRefused: as `readers.records`.
+        InputRefused: as `readers.records`, or the rows have images, and the model reads none.
     """
+    images = image_access(spec.source, Path(spec.source.path), extracting)
     rows = dead = characters = 0
     refused: list[NewRow] = []
     first: list[Task] = []
-    for row in selected_rows(spec, Path(spec.source.path)):
+    for row in selected_rows(spec, Path(spec.source.path), images):
         if row is None:
             continue
         rows += 1
@@ -64,7 +67,8 @@ def estimate(spec: JobSpec, extracting: ExtractionBackend) -> Estimate:
             continue
         characters += len(row.text)
         if len(first) < _TRIED:
-            first.append(Task(Claim(row.row, row.id, row.text, None, 1, 1), spec.schema_))
+            claim = Claim(row.row, row.id, row.text, None, 1, 1)
+            first.append(Task(claim, spec.schema_, load(row.files)))
     started = time.perf_counter()
     failed: list[str] = []
     prompt = output = 0

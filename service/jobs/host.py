@@ -7,6 +7,7 @@ the server stops. Does not: handle HTTP (`service/http/job_routes.py`).
 import hashlib
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Literal
 from uuid import uuid4
@@ -24,9 +25,13 @@ from .owners import job_name
 from .records.errors import InputRefused, JobChanged, JobError, LedgerRefused, TooManyJobs
 from .records.input_files import check_expansion
 from .records.row import spec_digest
+from .source_images import NOTHING, ImageAccess
 
 MakeExtracting = Callable[[str, JobSpec], ExtractionBackend]
 """Makes the backend of a job from its name and specification."""
+
+FindJobImage = Callable[[str, str], Path]
+"""As `FindImage`, for the job of the name that comes first."""
 
 _POLL_S = 0.5  # other processes may create jobs, and end while they run some
 _REFUSED_S = 5.0  # until a ledger that could not be written is tried again
@@ -60,11 +65,18 @@ class JobHost:
         self._runner: Runner | None = None
         self._running = ""  # the job of the last run
         self._thread: threading.Thread | None = None
+        self._find_image: FindJobImage | None = None
 
     def submit(
-        self, spec: JobSpec, path: Path, model: str, key: str | None = None, owner: str = ""
+        self,
+        spec: JobSpec,
+        path: Path,
+        model: str,
+        key: str | None = None,
+        owner: str = "",
+        images: ImageAccess = NOTHING,
     ) -> JobStatus:
-        """Create a job over the file `path`, for the API key of id `owner`.
+        """Create a job over the file `path`, for the API key of id `owner`. `images`: what its rows may see.
 
         The same idempotency `key` with the same job returns the existing job.
 
@@ -83,7 +95,7 @@ class JobHost:
             update={"source": spec.source.model_copy(update={"path": str(path)})}
         )
         check_expansion(path)
-        next(selected_rows(spec, path), None)  # refuse an unreadable source at once
+        next(selected_rows(spec, path, images), None)  # refuse an unreadable source at once
         digest, fingerprint = spec_digest(spec, model), source_fingerprint(path)
         unique = hashlib.sha256(key.encode()).hexdigest()[:32] if key else uuid4().hex
         job = job_name(owner, unique)
@@ -118,8 +130,9 @@ class JobHost:
             self._changed.set()
         return self.ledger.status(job)
 
-    def start(self, make: MakeExtracting) -> None:
+    def start(self, make: MakeExtracting, find_image: FindJobImage | None = None) -> None:
         """Start to run jobs, first the one that a crash or restart interrupted."""
+        self._find_image = find_image
         self._thread = threading.Thread(target=self._work, args=(make,), name="jobs", daemon=True)
         self._thread.start()
 
@@ -167,7 +180,9 @@ class JobHost:
         self._running = job
         try:
             with sole_runner(self.ledger, job):
-                self._runner = Runner(self.ledger, job, make(job, self.ledger.spec(job)))
+                find = None if self._find_image is None else partial(self._find_image, job)
+                backend = make(job, self.ledger.spec(job))
+                self._runner = Runner(self.ledger, job, backend, find_image=find)
                 if self._stop.is_set():
                     return
                 status = self._runner.run()

@@ -8,6 +8,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -20,16 +21,23 @@ from .records.errors import InputRefused, JobChanged
 from .records.file_formats import source_format
 from .records.record import Record, Rejected
 from .records.row import Failure, NewRow
+from .records.row_files import RowFileRefused, RowFiles
 from .rows import JobRows
+from .source_images import NOTHING, ImageAccess
 
 _CHUNK: Final = 500
 _POLL_S: Final = 0.5  # how often a runner checks whether it must take over as reader
 
 
 def ingest(
-    spec: JobSpec, path: Path, rows: JobRows, fingerprint: str, stop: Callable[[], bool]
+    spec: JobSpec,
+    path: Path,
+    rows: JobRows,
+    fingerprint: str,
+    stop: Callable[[], bool],
+    images: ImageAccess = NOTHING,
 ) -> None:
-    """Read the source from the position in the ledger to its end, or until `stop()`.
+    """Read the source from the position in the ledger to its end, or until `stop()`. `images`: what its rows may see.
 
     Raises:
         InputRefused: the source cannot be read further; the rows read so far are in the ledger.
@@ -38,7 +46,7 @@ def ingest(
     while not stop():
         with rows.reader_lock() as is_reader:
             if is_reader:
-                _read_from_position(spec, path, rows, fingerprint, stop)
+                _read_from_position(spec, path, rows, fingerprint, stop, images)
                 return
         if rows.read_position()[1]:
             return
@@ -46,12 +54,17 @@ def ingest(
 
 
 def _read_from_position(
-    spec: JobSpec, path: Path, rows: JobRows, fingerprint: str, stop: Callable[[], bool]
+    spec: JobSpec,
+    path: Path,
+    rows: JobRows,
+    fingerprint: str,
+    stop: Callable[[], bool],
+    images: ImageAccess,
 ) -> None:
     read, whole = rows.read_position()
     if whole:
         return
-    if source_fingerprint(path) != fingerprint:
+    if source_fingerprint(path, images=images.sees) != fingerprint:
         raise JobChanged(
             f"{path.name} has changed since the job started to read it",
             hint="start another job, or restore the old file",
@@ -64,7 +77,7 @@ def _read_from_position(
                 hint="finish it with that version, or start it again under another name (--job)",
             )
         kept = kept_types(spec.source, path)
-    found = selected_rows(spec, path, begin=read, stop=stop)
+    found = selected_rows(spec, path, images, begin=read, stop=stop)
     failed: InputRefused | None = None
     while failed is None and not stop():
         chunk: list[NewRow | None] = []
@@ -83,7 +96,12 @@ def _read_from_position(
 
 
 def selected_rows(
-    spec: JobSpec, path: Path, *, begin: int = 0, stop: Callable[[], bool] = lambda: False
+    spec: JobSpec,
+    path: Path,
+    images: ImageAccess = NOTHING,
+    *,
+    begin: int = 0,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[NewRow | None]:
     """A row for each record after number `begin` (counted from 1), None for records outside the sample.
 
@@ -92,7 +110,7 @@ def selected_rows(
     Raises:
         InputRefused: as `readers.records`.
     """
-    every = enumerate(records(spec.source, path), 1)
+    every = enumerate(records(spec.source, path, sees=images.sees), 1)
     if spec.limit is not None:
         every = islice(every, spec.limit)  # type: ignore[assignment]  # an iterator of the same
     for number, record in every:
@@ -104,11 +122,12 @@ def selected_rows(
         if spec.sample is not None and not _in_sample(name, spec.sample):
             yield None
         else:
-            yield _row(number, name, record)
+            yield _row(number, name, _with_files(record, images, path))
 
 
-def source_fingerprint(path: Path) -> str:
-    """The fingerprint of a source: sizes and modification times of its files.
+def source_fingerprint(path: Path, *, images: bool = False) -> str:
+    """The fingerprint of a source: sizes and modification times of its files; with `images` also of the images in a
+    folder.
 
     Raises:
         InputRefused: the source does not exist.
@@ -118,7 +137,8 @@ def source_fingerprint(path: Path) -> str:
             found = path.stat()
             return f"{found.st_size}:{found.st_mtime_ns}"
         stats = [
-            f"{file}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in members(path)
+            f"{file}:{file.stat().st_size}:{file.stat().st_mtime_ns}"
+            for file in members(path, images=images)
         ]
     except OSError as error:
         raise InputRefused(f"cannot read {path}: {error.strerror}", param="source.path") from None
@@ -130,12 +150,25 @@ def _in_sample(name: str, share: float) -> bool:
     return int.from_bytes(digest[:8]) < share * 2**64
 
 
+def _with_files(record: Record | Rejected, images: ImageAccess, path: Path) -> Record | Rejected:
+    """A record with the images that it states as files."""
+    if isinstance(record, Rejected) or not record.images:
+        return record
+    try:
+        found = images.stored(record.images, path)
+    except RowFileRefused as error:
+        return Rejected(
+            error.message, record.where, error.hint, error.code, id=record.id, keep=record.keep
+        )
+    return replace(record, images=(), files=RowFiles(found, len(found)))
+
+
 def _row(number: int, name: str, record: Record | Rejected) -> NewRow:
     keep = json.dumps(dict(record.keep), ensure_ascii=False).replace("\\u0000", "")
     if isinstance(record, Rejected):
         failure = Failure(record.code, record.reason, record.pointer, record.hint)
         return NewRow(number, _storable(name), None, _storable(keep), failure)
-    return NewRow(number, _storable(name), record.text, _storable(keep))
+    return NewRow(number, _storable(name), record.text, _storable(keep), files=record.files)
 
 
 def _storable(text: str) -> str:

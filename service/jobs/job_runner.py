@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import closing, suppress
+from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
@@ -20,10 +21,14 @@ from .fixed_values import with_fixed_values
 from .ledger import Ledger
 from .outcome_buffer import TIMING, OutcomeBuffer, Progress, Timing
 from .records.row import Claim
+from .records.row_files import RowFileRefused, load
+from .source_images import FindImage, image_access
 from .source_reader import SourceReader
 
 _CLAIM_ROWS: Final = 32  # rows claimed at a time
 _HEARTBEAT_S: Final = 0.5
+_IMAGE_BYTES: Final = 512 * 1024 * 1024
+"""The most memory of images in flight, about; a row with more runs without others that have images."""
 
 
 class Runner:
@@ -36,7 +41,9 @@ class Runner:
         backend: ExtractionBackend,
         on_progress: Callable[[Progress], None] | None = None,
         timing: Timing = TIMING,
+        find_image: FindImage | None = None,
     ) -> None:
+        """`find_image`: see `ImageAccess`."""
         self._ledger = ledger
         self._job = job
         self._spec = ledger.spec(job)
@@ -47,8 +54,9 @@ class Runner:
         self._stop = threading.Event()
         self._reader = SourceReader(self._spec, self._rows, ledger.origin(job)[1], self._stop)
         self._outcomes = OutcomeBuffer(self._rows, self._spec, timing)
+        self._find_image = find_image
         self._last_heartbeat = 0.0
-        self._in_flight: set[int] = set()
+        self._in_flight: dict[int, int] = {}  # the rows, with the memory that their images take
 
     def stop(self) -> None:
         """Make `run` release the rows in flight and return. Safe to call from a signal handler."""
@@ -62,12 +70,15 @@ class Runner:
         Raises:
             LedgerRefused: the ledger cannot be written; its contents are intact, and the job can be resumed.
             IntaglioError: no row would survive it, such as a schema that cannot be enforced; the job has failed.
+            InputRefused: the rows have images, and the model reads none.
         """
+        source = self._spec.source
+        images = image_access(source, Path(source.path), self._backend, self._find_image)
         if not self._ledger.begin(self._job):
             return self._ledger.status(self._job)
         if not self._ledger.shared:
             self._rows.release()  # the previous holder is gone: there is one runner at a time
-        self._reader.start()
+        self._reader.start(images)
         try:
             while not self._stop.is_set():
                 self._in_flight.clear()
@@ -91,7 +102,7 @@ class Runner:
         feed = TaskFeed(self._tasks(), self._heartbeat_or_stop)
         with suppress(Stopped), closing(self._backend.extract(feed)) as finished:
             for claim, outcome in finished:
-                self._in_flight.discard(claim.row)
+                self._in_flight.pop(claim.row, None)
                 self._outcomes.add(claim, outcome)
                 self._heartbeat_or_stop()
 
@@ -112,15 +123,32 @@ class Runner:
                     self._rows.claim(self._holder, _CLAIM_ROWS, self._outcomes.timing.lease_s)
                 )
                 last_claim = 0.0 if claims else time.monotonic()
-            if claims and not (
-                self._in_flight and (claims[0].suspect or exclusive in self._in_flight)
-            ):
-                claim = claims.popleft()
-                self._in_flight.add(claim.row)
-                exclusive = claim.row if claim.suspect else None
-                yield Task(claim, with_fixed_values(self._spec.schema_, claim.given))
-            else:
+            must_wait = (
+                self._in_flight
+                and claims
+                and (
+                    claims[0].suspect
+                    or exclusive in self._in_flight
+                    or not self._has_room(claims[0])
+                )
+            )
+            if not claims or must_wait:
                 yield None
+                continue
+            claim = claims.popleft()
+            try:
+                files = load(claim.files)
+            except RowFileRefused as error:
+                self._outcomes.refuse(claim, error)
+                continue
+            self._in_flight[claim.row] = _weight(claim)
+            exclusive = claim.row if claim.suspect else None
+            yield Task(claim, with_fixed_values(self._spec.schema_, claim.given), files)
+
+    def _has_room(self, claim: Claim) -> bool:
+        """Whether the images of a row may be in memory beside those of the rows in flight."""
+        held, more = sum(self._in_flight.values()), _weight(claim)
+        return not (held and more) or held + more <= _IMAGE_BYTES
 
     def _heartbeat(self) -> None:
         """Twice a second: flush outcomes, renew leases, check for requests, report progress."""
@@ -173,3 +201,7 @@ class Runner:
         if fatal is not None:
             raise fatal
         return self._ledger.status(self._job)
+
+
+def _weight(claim: Claim) -> int:
+    return 0 if claim.files is None else claim.files.weight

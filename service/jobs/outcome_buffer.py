@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from ..client import APIStatusError, ConnectionFailed, Extraction, IntaglioError
 from .records.row import Claim, Failure, Outcome, result_text
+from .records.row_files import RowFileRefused
 from .rows import JobRows
 from .unsure_values import unsure_values
 
@@ -136,6 +137,13 @@ class OutcomeBuffer:
         if len(self._outcomes) >= _FLUSH_ROWS:
             self.flush()
 
+    def refuse(self, claim: Claim, error: RowFileRefused) -> None:
+        """Record a claim of which a file cannot be loaded."""
+        again = error.again and claim.attempt < self._spec.attempts
+        names = () if claim.files is None else (file.name for file in claim.files.files)
+        pointer = f"/file/{next(iter(names), '')}"
+        self._fail(claim, Failure(error.code, error.message, pointer, error.hint, again))
+
     def flush(self) -> None:
         """Write the buffered outcomes to the ledger."""
         outcomes, self._outcomes = self._outcomes, []
@@ -170,11 +178,13 @@ class OutcomeBuffer:
         else:
             attempts = self._spec.attempts + (_EXTRA_ATTEMPTS if scope is ErrorScope.ENGINE else 0)
             failure = _failure(error, again=error.retryable and claim.attempt < attempts)
-        backoff = max(
-            min(self.timing.longest_pause_s, 0.5 * 2.0**claim.attempt), error.retry_after or 0.0
-        )
+        self._fail(claim, failure, error.retry_after or 0.0)
+
+    def _fail(self, claim: Claim, failure: Failure, least_s: float = 0.0) -> None:
+        """Record a failure; the next attempt comes after a pause of at least `least_s`."""
+        pause = max(min(self.timing.longest_pause_s, 0.5 * 2.0**claim.attempt), least_s)
         self._ended += not failure.again
-        self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + backoff))
+        self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + pause))
 
     def _note_unreachable(self, error: IntaglioError) -> None:
         now = time.monotonic()

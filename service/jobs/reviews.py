@@ -99,8 +99,11 @@ class JobReviews:
         return number
 
     def gold(self) -> Iterator[GoldRow]:
-        """The reviewed rows as gold data, in the order of the source."""
-        after, decided = 0, reviews.c.state.in_((ACCEPTED, CORRECTED))
+        """The reviewed rows as gold data, in the order of the source. Gold data has texts: rows with files are left
+        out.
+        """
+        after = 0
+        decided = sa.and_(reviews.c.state.in_((ACCEPTED, CORRECTED)), rows.c.files.is_(None))
         while found := self._found(decided, rows.c.row > after, limit=MOST_ROWS):
             for each in found:
                 yield GoldRow(

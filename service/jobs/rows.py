@@ -17,6 +17,7 @@ from intaglio.schemas.jobs import REVIEW_COLUMN, JobCounts, JobSpec
 from intaglio.schemas.problem import Code
 
 from .records.row import Claim, Failure, NewRow, Outcome, RowResult, result_text, text_digest
+from .records.row_files import RowFiles
 from .reviews import JobReviews, record_reviews, review_counts
 from .tables import DEAD, DONE, NEEDS_REVIEW, PENDING, RUNNING, jobs, reviews, rows, transaction
 
@@ -45,7 +46,7 @@ _UPDATE_DONE: Final = (
         **{
             name: sa.bindparam(name)
             for name in (
-                *("result", "warnings", "fields", "text"),
+                *("result", "warnings", "fields", "text", "files"),
                 *("prompt_tokens", "output_tokens", "seconds"),
             )
         },
@@ -180,7 +181,7 @@ class JobRows:
                         "duplicate_id", f"another row has the id {row.id!r}", hint=hint
                     )
                 known.add(row.id)
-                digest = text_digest(row.text or "")
+                digest = text_digest(row.text or "", row.files)
                 values.append(
                     {
                         "job": self._job,
@@ -189,6 +190,7 @@ class JobRows:
                         "digest": digest,
                         "keep": row.keep,
                         "text": row.text,
+                        "files": None if row.files is None else row.files.encoded(),
                         "given": given.get((row.id, digest)),
                         "state": PENDING if failure is None else DEAD,
                         "failure": None if failure is None else _encoded(failure),
@@ -238,6 +240,7 @@ class JobRows:
                 row.attempts + 1,
                 row.fence + 1,
                 row.attempts >= _SUSPECT_AFTER and _was_lost(row.failure),
+                None if row.files is None else RowFiles.decoded(row.files),
             )
             for row in found
         ]
@@ -342,11 +345,13 @@ def _lease_params(job: str, claim: Claim) -> dict[str, Any]:
 
 def _done(job: str, outcome: Outcome) -> dict[str, Any]:
     keeps_text = outcome.claim.row <= KEPT_TEXTS or bool(outcome.unsure)
+    files = outcome.claim.files if outcome.unsure else None  # gold data is made of texts
     return _lease_params(job, outcome.claim) | {
         "result": outcome.result,
         "warnings": result_text(list(outcome.warnings)) if outcome.warnings else None,
         "fields": result_text(dict(outcome.fields)) if outcome.fields else None,
         "text": outcome.claim.text if keeps_text else None,
+        "files": None if files is None else files.encoded(),
         "prompt_tokens": outcome.prompt_tokens,
         "output_tokens": outcome.output_tokens,
         "seconds": outcome.seconds,

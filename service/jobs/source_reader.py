@@ -12,6 +12,7 @@ from intaglio.schemas.jobs import JobSpec
 from .ingest import ingest
 from .records.errors import JobError, LedgerRefused
 from .rows import JobRows
+from .source_images import ImageAccess
 
 
 class SourceReader:
@@ -45,11 +46,11 @@ class SourceReader:
             return failed
         return None
 
-    def start(self) -> None:
-        """Start the thread."""
+    def start(self, images: ImageAccess) -> None:
+        """Start the thread. `images`: what the rows may see."""
         path = Path(self._spec.source.path)
         self._result = self._pool.submit(
-            ingest, self._spec, path, self._rows, self._fingerprint, self._stop.is_set
+            ingest, self._spec, path, self._rows, self._fingerprint, self._stop.is_set, images
         )
         self._result.add_done_callback(self._on_done)
 

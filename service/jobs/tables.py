@@ -14,11 +14,12 @@ import sqlalchemy as sa
 from ..sqlite import configure_sqlite
 from .records.errors import LedgerRefused, LedgerUnknown
 
-VERSION: Final = 3
+VERSION: Final = 4
 # Columns that older versions lack. Opening such a ledger adds them and leaves its rows unchanged.
 _ADDED: Final[Mapping[int, Mapping[str, tuple[str, ...]]]] = {
-    1: {"jobs": ("kept",), "rows": ("warnings", "fields")},
-    2: {"rows": ("fields",)},
+    1: {"jobs": ("kept",), "rows": ("warnings", "fields", "files")},
+    2: {"rows": ("fields", "files")},
+    3: {"rows": ("files",)},
 }
 _MAKING: Final = 0x494E5441474C494F  # id of the lock for creating and upgrading tables
 _CONNECT_S: Final = 10  # PostgreSQL; its default is to wait forever
@@ -59,6 +60,9 @@ rows = sa.Table(
     sa.Column("digest", sa.String(64), nullable=False),  # of the text
     sa.Column("keep", sa.Text, nullable=False),
     sa.Column("text", sa.Text),  # removed when the row is done; a dead row keeps it for a retry
+    sa.Column(
+        "files", sa.Text
+    ),  # JSON (`row_files`), null if there are none; removed when the row is done, unless it is to be reviewed
     sa.Column("given", sa.Text),  # fixed values, in a job that extends another
     sa.Column("state", sa.SmallInteger, nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False, default=0),

@@ -5,7 +5,8 @@ generation. Does not: serve other processes or use the network.
 """
 
 import threading
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
@@ -43,7 +44,7 @@ from ..extraction.text_model import TextModel
 from ..http.sdk_errors import sdk_errors
 from .load_errors import sdk_load_errors
 from .offline_documents import OfflineDocuments
-from .running_items import RunningItems
+from .running_items import Items, RunningItems
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -122,6 +123,17 @@ class LLM:
     def info(self) -> EngineInfo:
         """Facts about the loaded model."""
         return self._engine.info
+
+    @property
+    def reads_images(self) -> bool:
+        """Whether the model reads images."""
+        return self.info.images is not None
+
+    def seen(
+        self, text: str, images: Sequence[bytes], document: tuple[str, bytes] | None
+    ) -> Future[SeenText]:
+        """Images before a text, or the document of a name and bytes, as an item of `extract_stream` takes them."""
+        return self._documents.seen(text, images, document)
 
     def computed_by(self, adapter: str | None = None) -> str:
         """The name of the model; with an adapter also its name and a digest of its files.
@@ -291,13 +303,13 @@ class LLM:
 
     def extract_stream(
         self,
-        items: Iterable[tuple[K, Any, str | SeenText] | None],
+        items: Items[K],
         *,
         at_once: int = 512,
         **options: Unpack[GuidanceOptions],
     ) -> Generator[tuple[K, Extraction[Any] | IntaglioError], None, None]:
-        """Run `extract` for any number of (key, schema, text) items; yields (key, result or error) in order of
-        completion.
+        """Run `extract` for any number of (key, schema, content) items, of texts or what `seen` gives; yields (key,
+        result or error) in order of completion.
 
         Items are drawn as others end, to keep `at_once` in the engine. A None item means that no other is available
         now; the stream ends if the engine is empty then. Closing the stream early aborts the rest.

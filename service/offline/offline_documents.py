@@ -3,7 +3,8 @@
 Does: keep a reader for the lifetime of a model; put pages and boxes into results. Does not: extract.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from intaglio.engine.api import EngineInfo
 
 from ..client.file_input import file_bytes, image_files
 from ..client.models import Extraction
-from ..config import MAX_IMAGE_TOKENS, MAX_IMAGES
+from ..config import ServiceConfig
 from ..documents.document_reader import DocumentReader
 from ..documents.field_places import placed
 from ..documents.read_source import ReadSource, attachment_of
@@ -51,12 +52,14 @@ class OfflineDocuments:
 
     def __init__(self, info: EngineInfo) -> None:
         self._reader = DocumentReader()
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="seeing")
+        limits = ServiceConfig.load()
         images = ImageIntake(
             form=info.images,
             reader=self._reader,
             model=info.model,
-            most_images=MAX_IMAGES,
-            most_tokens=MAX_IMAGE_TOKENS,
+            most_images=limits.max_images,
+            most_tokens=limits.max_image_tokens,
         )
         self._intake = DocumentIntake(self._reader, images)
 
@@ -89,6 +92,14 @@ class OfflineDocuments:
                 found = self._intake.read(attached.content, attached.name, "attachment")
             return OfflineSource(SeenText(found.text(), found.images), others, found)
 
+    def seen(
+        self, text: str, images: Sequence[bytes], document: tuple[str, bytes] | None
+    ) -> Future[SeenText]:
+        """What a model extracts from, read in another thread: images before a text, or a document."""
+        given: dict[str, Any] = {"images": list(images)} if document is None else {"file": document}
+        asked = None if document is not None or not text else text
+        return self._pool.submit(lambda: self.source(asked, given).content)
+
     def _decoded(self, images: list[bytes]) -> tuple[SeenImage, ...]:
         with sdk_errors():
             sources = [
@@ -99,4 +110,5 @@ class OfflineDocuments:
 
     def close(self) -> None:
         """End the children."""
+        self._pool.shutdown(cancel_futures=True)
         self._reader.close()

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from intaglio.engine.api import Delta, Request, SchemaGate
-from intaglio.grammar.api import Verdict
 from intaglio.schemas.extraction.results import ExtractResult
 
 from ..client.errors import IntaglioError
@@ -30,7 +29,10 @@ from ..windows.window_reader import WindowReader
 
 K = TypeVar("K")
 
-Items = Iterable[tuple[K, Any, str | SeenText] | None]
+Content = str | SeenText | Future[SeenText]
+"""A text, what a model sees, or what it will see once its files are read."""
+
+Items = Iterable[tuple[K, Any, Content] | None]
 
 
 @dataclass(eq=False, slots=True)
@@ -150,11 +152,14 @@ class RunningItems(Generic[K]):
         return item.reader.result() if item.reader.is_over else None
 
     def _begun(
-        self, key: K, schema: Any, text: str | SeenText, options: Mapping[str, Any]
+        self, key: K, schema: Any, content: Content, options: Mapping[str, Any]
     ) -> Generator[Request | None, None, None]:
-        """Examine an item and begin it; None while its schema is examined."""
+        """Examine an item and begin it; None while its files are read or its schema is examined."""
         shape = shape_of(schema)
         try:
+            if isinstance(content, Future):
+                yield from self._until(content)
+            text = content.result() if isinstance(content, Future) else content
             with sdk_errors():
                 parsed = self._parsed(shape, text, options)
                 verdict = self._schema_gate.submit(parsed.constraint)
@@ -188,9 +193,9 @@ class RunningItems(Generic[K]):
             body = body.model_copy(update={"text": None})
         return self._extractor.parse(body, images=text.images)
 
-    def _until(self, verdict: Future[Verdict]) -> Iterator[None]:
-        """Let the engine run other items until a schema is examined."""
-        while self._readings and not verdict.done():
+    def _until(self, result: Future[Any]) -> Iterator[None]:
+        """Let the engine run other items until a result of another thread or process is there."""
+        while self._readings and not result.done():
             yield None
 
     def _at_once_request(self, key: K, shape: Shape[Any], examined: ParsedExtraction) -> Request:

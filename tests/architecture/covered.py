@@ -525,6 +525,7 @@ COVERED = {
     "service/jobs/records/record.py": "tests/service/jobs/test_readers.py",
     "service/jobs/records/result_columns.py": "tests/service/jobs/test_publish.py",
     "service/jobs/records/row.py": "tests/service/jobs/test_job_runner.py",
+    "service/jobs/records/row_files.py": "tests/service/jobs/test_source_images.py",
     "service/jobs/report.py": "tests/service/jobs/test_job_runner.py",
     "service/jobs/rows.py": "tests/service/jobs/test_job_runner.py",
     "service/jobs/server_backend.py": "tests/service/test_jobs_http.py",

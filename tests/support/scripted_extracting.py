@@ -58,6 +58,7 @@ class Scripted:
     """Stands in for an engine; `delay_s` is what each batch of at most `at_once` rows takes."""
 
     model = "scripted"
+    reads_images = False
 
     def __init__(self, delay_s: float = 0.0, at_once: int = 16, seed: int = 0) -> None:
         self._delay = delay_s

@@ -19,6 +19,11 @@ class ScriptedLLM:
     def __init__(self, delay_s: float) -> None:
         self._scripted = Scripted()
         self._delay_s = delay_s
+        self.reads_images = False
+
+    def seen(self, *_: Any) -> Any:
+        """Not asked of a model that reads no images."""
+        raise AssertionError("the model reads no images")
 
     def computed_by(self, adapter: str | None = None) -> str:
         """The name of the model, and that of an adapter."""

@@ -1,7 +1,8 @@
 """Reader of texts and documents: a folder, a glob pattern or one file, each file a record.
 
-Does: read files in path order; have PDFs and other documents read (`service/documents`). Does not: follow links out of
-the folder, or read files of a folder except those with an ending of texts or documents.
+Does: read files in path order; have PDFs and other documents read (`service/documents`); for a model that reads images,
+give images and pages without a text layer to it. Does not: follow links out of the folder, or read files of a folder
+except those with an ending of texts, documents or images.
 """
 
 from collections.abc import Iterator
@@ -11,11 +12,14 @@ from typing import Final
 from intaglio.schemas.jobs import Source
 
 from ...documents.document_reader import DocumentReader
+from ...documents.parsed_document import NO_TEXT_LAYER
 from ...errors import ServiceError
-from ...file_kind import HEAD, is_document, kind_of
+from ...file_kind import HEAD, image_type, is_document, kind_of
 from ..records.errors import InputRefused
+from ..records.file_formats import IMAGE_ENDINGS
 from ..records.input_files import characters, require_regular_file
 from ..records.record import MOST_CHARACTERS, Record, Rejected, document
+from ..records.row_files import RowFileRefused, RowFiles, stored_document, stored_image
 
 _TEXTS: Final = (".txt", ".text", ".md")
 _DOCUMENTS: Final = (".pdf", ".docx", ".xlsx", ".xlsb", ".xls", ".ods", ".html", ".htm", ".eml")
@@ -23,9 +27,9 @@ REPORT_ENDING: Final = ".report.html"
 _ENDINGS: Final = (*_TEXTS, *_DOCUMENTS)
 
 
-def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
+def read(source: Source, path: Path, *, sees: bool = False) -> Iterator[Record | Rejected]:
     """The files of a source; see `readers.records`. Their ids are their paths relative to the folder."""
-    root, found = _files(path)
+    root, found = _files(path, images=sees)
     if not found:
         raise InputRefused(
             f"{path} has no texts or documents",
@@ -36,8 +40,12 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
         for file in found:
             name = file.relative_to(root).as_posix()
             try:
-                is_text = not _is_document(file)
-                yield _record(source, file, name) if is_text else _read(reader, file, name)
+                if sees and _is_image(file):
+                    yield _image(file, name)
+                elif _is_document(file):
+                    yield _read(reader, file, name, sees=sees)
+                else:
+                    yield _record(source, file, name)
             except OSError as error:
                 yield Rejected(
                     f"the file cannot be read: {error.strerror}", f"/file/{name}", id=name
@@ -54,37 +62,68 @@ def _is_document(file: Path) -> bool:
     return kind_of(head) is not None and is_document(head)
 
 
-def _read(reader: DocumentReader, file: Path, name: str) -> Record | Rejected:
-    """The text of a document. One with pages that cannot be read is rejected: its row would look complete."""
+def _is_image(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return image_type(opened.read(HEAD)) is not None
+
+
+def _image(file: Path, name: str) -> Record | Rejected:
+    """An image as a document of one page."""
     place = f"/file/{name}"
+    try:
+        stored = stored_image(file)
+    except RowFileRefused as error:
+        return Rejected(error.message, place, error.hint, error.code, id=name)
+    return Record("", name, files=RowFiles((stored,), images=1, is_document=True), where=place)
+
+
+def _read(reader: DocumentReader, file: Path, name: str, *, sees: bool) -> Record | Rejected:
+    """The text of a document, and the pages that a model sees. One with pages that cannot be read is rejected: its row
+    would look complete.
+    """
+    place, images = f"/file/{name}", 0
     with file.open("rb") as opened:
         content = opened.read(reader.limits.content + 1)
     try:
-        found = reader.read(content)
+        found = reader.read(content, silent=sees)
     except ServiceError as error:
         return Rejected(error.message, place, error.hint, error.code.value, id=name)
     for note in found.notes:
-        if note.pages:
+        if sees and note.kind == NO_TEXT_LAYER:
+            images += len(note.pages)
+        elif note.pages:
             pages = ", ".join(map(str, note.pages[:20]))
-            hint = "add a text layer with an OCR program; `intaglio extract` reads the other pages"
+            hint = (
+                "add a text layer with an OCR program, or use a model that reads images; `intaglio extract` reads "
+                "the other pages"
+            )
             return Rejected(f"pages {pages}: {note.message}", place, hint, note.kind, id=name)
-    return document(found.text, place, name, {})
+    if not images:
+        return document(found.text, place, name, {})
+    text = found.text if found.text.strip() else ""
+    checked = document(text or "-", place, name, {})
+    if isinstance(checked, Rejected):
+        return checked
+    files = RowFiles((stored_document(file, content),), images, is_document=True)
+    return Record(text, name, files=files, where=place)
 
 
-def _is_read(name: str) -> bool:
+def _is_read(name: str, endings: tuple[str, ...]) -> bool:
     """Whether a folder's file of this name is read; the report of an earlier job on the folder is not."""
-    return name.endswith(_ENDINGS) and not name.endswith(REPORT_ENDING)
+    return name.endswith(endings) and not name.endswith(REPORT_ENDING)
 
 
-def members(path: Path) -> list[Path]:
-    """The files of a folder or pattern, in order; none if nothing has that name."""
+def members(path: Path, *, images: bool = False) -> list[Path]:
+    """The files of a folder or pattern, in order; none if nothing has that name. With `images` also those of a folder
+    that are images by their name.
+    """
     try:
-        return _files(path)[1]
+        return _files(path, images=images)[1]
     except InputRefused:
         return []
 
 
-def _files(path: Path) -> tuple[Path, list[Path]]:
+def _files(path: Path, *, images: bool) -> tuple[Path, list[Path]]:
     """(the folder that names are relative to, the files in order)."""
     if path.is_file():
         return path.parent, [path]
@@ -92,7 +131,8 @@ def _files(path: Path) -> tuple[Path, list[Path]]:
         require_regular_file(path)
     if path.is_dir():
         inside = path.resolve()
-        every = (file for file in path.rglob("*") if _is_read(file.name.lower()))
+        endings = (*_ENDINGS, *IMAGE_ENDINGS) if images else _ENDINGS
+        every = (file for file in path.rglob("*") if _is_read(file.name.lower(), endings))
         return path, sorted(
             file for file in every if file.is_file() and file.resolve().is_relative_to(inside)
         )

@@ -4,11 +4,14 @@ Does: choose. Does not: read or write files (`readers`, `writers`).
 """
 
 from pathlib import Path
-from typing import get_args
+from typing import Final, get_args
 
 from intaglio.schemas.jobs import InputFormat, Output, OutputFormat, Source
 
 from .errors import InputRefused, OutputRefused
+
+IMAGE_ENDINGS: Final = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+"""The ends of names of images that a model may see."""
 
 _SOURCE_ENDINGS: dict[str, InputFormat] = {
     ".csv": "csv",
@@ -23,6 +26,7 @@ _SOURCE_ENDINGS: dict[str, InputFormat] = {
     **dict.fromkeys(
         (".pdf", ".docx", ".xlsx", ".xlsb", ".xls", ".ods", ".html", ".htm", ".eml"), "text"
     ),
+    **dict.fromkeys(IMAGE_ENDINGS, "text"),
 }
 _COMPRESSED = (".gz", ".zst", ".zstd")
 _OUTPUT_ENDINGS: dict[str, OutputFormat] = {

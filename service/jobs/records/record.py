@@ -6,13 +6,14 @@ Does: define both shapes, and build the text from fields by a template. Does not
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from intaglio.schemas.jobs import Source
 from pydantic import JsonValue
 
 from .errors import InputRefused
+from .row_files import RowFiles
 
 MOST_CHARACTERS = 1_000_000  # of a document; the limit of one request
 _INVALID_HALF = re.compile("[\ud800-\udfff]")  # replaces invalid bytes (`input_files`)
@@ -21,11 +22,18 @@ _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One document. `id` is None if the source names no field for it; `keep` are the fields that the outputs repeat."""
+    """One document. `id` is None if the source names no field for it; `keep` are the fields that the outputs repeat.
+
+    `images` are paths and data URLs as the record states them, `files` the file that it was read from, if a model sees
+    pages of it. With one of both the text may be empty. `where` is its place for error reports.
+    """
 
     text: str
     id: str | None = None
     keep: Mapping[str, JsonValue] = field(default_factory=dict)
+    images: tuple[str, ...] = ()
+    files: RowFiles | None = None
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,7 @@ class RecordMapping:
     def names(self) -> tuple[str, ...]:
         """All required fields, without duplicates."""
         fields = [*template_fields(self.source.template or ""), *self.source.keep]
+        fields += self.source.images
         fields += [name for name in (self.source.text, self.source.id) if name is not None]
         return tuple(dict.fromkeys(fields))
 
@@ -77,13 +86,43 @@ class RecordMapping:
             text = _FIELD.sub(lambda found: _filled(found, fields), source.template)
         elif source.text is not None:
             text = as_text(fields(source.text)) or ""
+        elif source.images:
+            text = ""
         else:
             raise InputRefused(
                 "no field is named for the text",
                 param="source.text",
                 hint="name the column or field (--text-column), or give a template",
             )
-        return document(text, where, name, keep)
+        images = list[str]()
+        for field_name in source.images:
+            stated = stated_images(fields(field_name))
+            if stated is None:
+                hint = "give a path, a data URL, or a list of them"
+                reason = f"the field {field_name!r} does not name images"
+                return Rejected(reason, where, hint, id=name, keep=keep)
+            images += stated
+        if not images:
+            return document(text, where, name, keep)
+        text = text if text.strip() else ""
+        found = document(text or "-", where, name, keep)
+        if isinstance(found, Rejected):
+            return found
+        return replace(found, text=text, images=tuple(images), where=where)
+
+
+def stated_images(value: JsonValue) -> list[str] | None:
+    """The images that a field states, one or several; a list may be JSON in a text. None if it cannot state images."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return None
+    if value is None or value == "":
+        return []
+    parts = value if isinstance(value, list) else [value]
+    texts = [part for part in parts if isinstance(part, str) and part.strip()]
+    return texts if len(texts) == len(parts) else None
 
 
 def as_text(value: JsonValue) -> str | None:

@@ -13,6 +13,8 @@ from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.schemas.jobs import DeadRow, JobSpec
 from pydantic import JsonValue
 
+from .row_files import RowFiles
+
 _NEWER_OPTIONS: Final = (
     *("long_documents", "grounding", "confidence", "token_alternatives"),
     *("draft", "draft_max_tokens"),
@@ -41,6 +43,7 @@ class NewRow:
     text: str | None
     keep: str = "{}"
     failure: Failure | None = None
+    files: RowFiles | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class Claim:
     attempt: int
     fence: int
     suspect: bool = False
+    files: RowFiles | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +100,10 @@ class RowResult:
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
-def text_digest(text: str) -> str:
-    """The digest of a document's text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def text_digest(text: str, files: RowFiles | None = None) -> str:
+    """The digest of a document's text, and of the files that belong to it."""
+    whole = text if files is None else f"{files.digest}\n{text}"
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def spec_digest(spec: JobSpec, model: str) -> str:
@@ -120,6 +125,8 @@ def spec_digest(spec: JobSpec, model: str) -> str:
     # Specifications from before there was a field have the digest of then.
     if identity["review_below"] is None:
         del identity["review_below"]
+    if not identity["source"]["images"]:
+        del identity["source"]["images"]
     for name in _NEWER_OPTIONS:
         if identity["options"].get(name) == ExtractOptions.model_fields[name].default:
             del identity["options"][name]

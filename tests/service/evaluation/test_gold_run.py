@@ -23,6 +23,7 @@ class Backend:
     """Answers with the number in the text, the last task first; `broken` are errors by text."""
 
     model = "numbers"
+    reads_images = False
 
     def __init__(self, **broken: IntaglioError) -> None:
         self.broken = broken

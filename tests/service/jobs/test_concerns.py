@@ -44,6 +44,7 @@ class Each:
     """Answers each row by a function of its text."""
 
     model = "m"
+    reads_images = False
 
     def __init__(self, outcome: Any) -> None:
         self._outcome = outcome

@@ -35,6 +35,7 @@ class Backend:
     """The probability of `n` is the number in the text over 100; that of `s` is high."""
 
     model = "sure"
+    reads_images = False
 
     def extract(self, tasks: Iterator[Task | None]) -> Generator[Finished, None, None]:
         for task in tasks:
