@@ -130,7 +130,7 @@ class JobSpec(Wire):
         return self
 
     @model_validator(mode="after")
-    def _no_verbatim_beside_images(self) -> "JobSpec":
+    def _images_exclude_verbatim(self) -> "JobSpec":
         if self.source.images and self.options.grounding == "verbatim":
             raise ValueError(
                 "verbatim strings cannot be taken from images: omit grounding verbatim"

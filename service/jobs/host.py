@@ -30,6 +30,7 @@ from .source_images import NOTHING, ImageAccess
 MakeExtracting = Callable[[str, JobSpec], ExtractionBackend]
 """Makes the backend of a job from its name and specification."""
 
+MakeRunner = Callable[[str], Runner]
 FindJobImage = Callable[[str, str], Path]
 """As `FindImage`, for the job of the name that comes first."""
 
@@ -65,7 +66,6 @@ class JobHost:
         self._runner: Runner | None = None
         self._running = ""  # the job of the last run
         self._thread: threading.Thread | None = None
-        self._find_image: FindJobImage | None = None
 
     def submit(
         self,
@@ -132,8 +132,15 @@ class JobHost:
 
     def start(self, make: MakeExtracting, find_image: FindJobImage | None = None) -> None:
         """Start to run jobs, first the one that a crash or restart interrupted."""
-        self._find_image = find_image
-        self._thread = threading.Thread(target=self._work, args=(make,), name="jobs", daemon=True)
+
+        def runner_of(job: str) -> Runner:
+            find = None if find_image is None else partial(find_image, job)
+            backend = make(job, self.ledger.spec(job))
+            return Runner(self.ledger, job, backend, find_image=find)
+
+        self._thread = threading.Thread(
+            target=self._work, args=(runner_of,), name="jobs", daemon=True
+        )
         self._thread.start()
 
     def close(self) -> None:
@@ -146,14 +153,14 @@ class JobHost:
             self._thread.join()
         self.ledger.close()
 
-    def _work(self, make: MakeExtracting) -> None:
+    def _work(self, make: MakeRunner) -> None:
         while not self._stop.is_set():
             with held(self._lock) as is_held:
                 while is_held and not self._stop.is_set():
                     self._run_next_or_wait(make)
             self._stop.wait(_POLL_S)
 
-    def _run_next_or_wait(self, make: MakeExtracting) -> None:
+    def _run_next_or_wait(self, make: MakeRunner) -> None:
         """`_run_next`; while the ledger cannot be written, its jobs wait: none of them has failed."""
         try:
             self._run_next(make)
@@ -161,7 +168,7 @@ class JobHost:
             self._waits(self._running, error)
             self._stop.wait(self._refused_s)
 
-    def _run_next(self, make: MakeExtracting) -> None:
+    def _run_next(self, make: MakeRunner) -> None:
         self._changed.clear()
         job = self._next()
         if job is None:
@@ -176,13 +183,11 @@ class JobHost:
                 return job
         return None
 
-    def _run(self, job: str, make: MakeExtracting) -> None:
+    def _run(self, job: str, make: MakeRunner) -> None:
         self._running = job
         try:
             with sole_runner(self.ledger, job):
-                find = None if self._find_image is None else partial(self._find_image, job)
-                backend = make(job, self.ledger.spec(job))
-                self._runner = Runner(self.ledger, job, backend, find_image=find)
+                self._runner = make(job)
                 if self._stop.is_set():
                     return
                 status = self._runner.run()

@@ -10,7 +10,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import closing, suppress
-from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
@@ -22,7 +21,7 @@ from .ledger import Ledger
 from .outcome_buffer import TIMING, OutcomeBuffer, Progress, Timing
 from .records.row import Claim
 from .records.row_files import RowFileRefused, load
-from .source_images import FindImage, image_access
+from .source_images import FindImage
 from .source_reader import SourceReader
 
 _CLAIM_ROWS: Final = 32  # rows claimed at a time
@@ -52,9 +51,9 @@ class Runner:
         self._on_progress = on_progress
         self._holder = uuid4().hex
         self._stop = threading.Event()
-        self._reader = SourceReader(self._spec, self._rows, ledger.origin(job)[1], self._stop)
+        fingerprint = ledger.origin(job)[1]
+        self._reader = SourceReader(self._spec, self._rows, fingerprint, self._stop, find_image)
         self._outcomes = OutcomeBuffer(self._rows, self._spec, timing)
-        self._find_image = find_image
         self._last_heartbeat = 0.0
         self._in_flight: dict[int, int] = {}  # the rows, with the memory that their images take
 
@@ -72,13 +71,12 @@ class Runner:
             IntaglioError: no row would survive it, such as a schema that cannot be enforced; the job has failed.
             InputRefused: the rows have images, and the model reads none.
         """
-        source = self._spec.source
-        images = image_access(source, Path(source.path), self._backend, self._find_image)
+        self._reader.look(self._backend)
         if not self._ledger.begin(self._job):
             return self._ledger.status(self._job)
         if not self._ledger.shared:
             self._rows.release()  # the previous holder is gone: there is one runner at a time
-        self._reader.start(images)
+        self._reader.start()
         try:
             while not self._stop.is_set():
                 self._in_flight.clear()

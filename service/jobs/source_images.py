@@ -1,6 +1,6 @@
 """The images of a job's rows: whether its model sees them, and the files that the fields of a record name.
 
-Does: refuse a job whose model cannot see, before its first row; turn paths and data URLs into stored files. Does not:
+Does: refuse a job before its first row if the model cannot see; turn paths and data URLs into stored files. Does not:
 fetch addresses, or decode images.
 """
 

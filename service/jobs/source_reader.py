@@ -12,19 +12,27 @@ from intaglio.schemas.jobs import JobSpec
 from .ingest import ingest
 from .records.errors import JobError, LedgerRefused
 from .rows import JobRows
-from .source_images import ImageAccess
+from .source_images import NOTHING, FindImage, Model, image_access
 
 
 class SourceReader:
     """Reads a source once; `stop` ends it early, and the next reader resumes there."""
 
     def __init__(
-        self, spec: JobSpec, rows: JobRows, fingerprint: str, stop: threading.Event
+        self,
+        spec: JobSpec,
+        rows: JobRows,
+        fingerprint: str,
+        stop: threading.Event,
+        find_image: FindImage | None = None,
     ) -> None:
+        """`find_image`: see `ImageAccess`."""
         self._spec = spec
         self._rows = rows
         self._fingerprint = fingerprint
         self._stop = stop
+        self._find_image = find_image
+        self._images = NOTHING
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="reading")
         self._result: Future[None] | None = None
 
@@ -46,11 +54,16 @@ class SourceReader:
             return failed
         return None
 
-    def start(self, images: ImageAccess) -> None:
-        """Start the thread. `images`: what the rows may see."""
+    def look(self, model: Model) -> None:
+        """Find out what the rows may see. Raises as `image_access`."""
+        source = self._spec.source
+        self._images = image_access(source, Path(source.path), model, self._find_image)
+
+    def start(self) -> None:
+        """Start the thread."""
         path = Path(self._spec.source.path)
         self._result = self._pool.submit(
-            ingest, self._spec, path, self._rows, self._fingerprint, self._stop.is_set, images
+            ingest, self._spec, path, self._rows, self._fingerprint, self._stop.is_set, self._images
         )
         self._result.add_done_callback(self._on_done)
 

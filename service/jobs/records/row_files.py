@@ -1,4 +1,4 @@
-"""The files that belong to the text of a row: images, or the document whose pages a model sees.
+"""The files that belong to the text of a row: images, or the document of which a model sees pages.
 
 Does: define their stored form, read files once for their digests, and load them again for an extraction. Does not: find
 files (`source_images`), or decode images.

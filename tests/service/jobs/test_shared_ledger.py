@@ -102,6 +102,7 @@ def test_a_ledger_of_the_version_before_is_brought_up_to_date_once(
             "ALTER TABLE jobs DROP COLUMN kept",
             "ALTER TABLE rows DROP COLUMN warnings",
             "ALTER TABLE rows DROP COLUMN fields",
+            "ALTER TABLE rows DROP COLUMN files",
             "DROP TABLE published",
             "UPDATE intaglio_ledger SET version = 1",
         ):

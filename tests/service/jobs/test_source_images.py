@@ -1,4 +1,4 @@
-"""Jobs whose rows have images, by a small model that sees: the command line, a service, a kill, and refusals."""
+"""Jobs over images, by a small model that sees: the command line, a service, a kill, and refusals."""
 
 import base64
 import io
@@ -213,7 +213,7 @@ def test_a_long_scan_is_read_in_windows(run: Run, folder: Path, llm: LLM, tmp_pa
 def write_many(where: Path, count: int) -> None:
     for number in range(count):
         (where / f"{number}.png").write_bytes(picture(number))
-    rows = [f"r{n},{n}.png" for n in range(count - 1)] + [f"last,{data_url(picture(99))}"]
+    rows = [f"r{n},{n}.png" for n in range(count - 1)] + [f'last,"{data_url(picture(99))}"']
     (where / "rows.csv").write_text("id,photo\n" + "\n".join(rows) + "\n")
     (where / "s.json").write_text(json.dumps(SCHEMA))
 
