@@ -30,7 +30,7 @@ from .model.sharded_weights import refuse_indivisible, sharded_spec
 from .model.spec import ModelSpec, read_spec
 from .model.staged_layers import refuse_unstageable, staged_spec
 from .model.weights import load_decoder, load_encoder, random_decoder
-from .parallel.parallel_layout import Parallel, TensorParallel
+from .parallel.parallel_layout import Parallel
 from .plan import StepCosts
 from .run.adapter_store import AdapterStore
 from .run.compute import HostCompute
@@ -147,11 +147,13 @@ def _own_part(spec: ModelSpec, parallel: Parallel | None) -> ModelSpec:
     """The part of the model that this process computes. Raises `ConfigError` if it cannot be divided so."""
     if parallel is None:
         return spec
-    if isinstance(parallel, TensorParallel):
-        refuse_indivisible(spec, parallel.layout.tp)
-        return sharded_spec(spec, parallel.layout)
-    refuse_unstageable(spec, parallel.layout.pp)
-    return staged_spec(spec, parallel.layout.layers(spec.layers))
+    if parallel.matrices is not None:
+        refuse_indivisible(spec, parallel.matrices.layout.tp)
+        spec = sharded_spec(spec, parallel.matrices.layout)
+    if parallel.stage is not None:
+        refuse_unstageable(spec, parallel.stage.layout.pp)
+        spec = staged_spec(spec, parallel.stage.layout.layers(spec.layers))
+    return spec
 
 
 def _with_adapters(

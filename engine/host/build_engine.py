@@ -128,9 +128,12 @@ def build_prepared(prepared: Preparation) -> Assembly:
 
 def _executor(config: EngineConfig, built: Built, group: RankGroup | None) -> Executor[Any]:
     """The runner of this process, with the ranks of `group`."""
-    if group is None:
-        return built.runner
-    return (StagedExecutor if config.parallel.pp > 1 else GroupExecutor)(built.runner, group)
+    executor: Executor[Any] = built.runner
+    if group is not None and config.parallel.tp > 1:
+        executor = GroupExecutor(executor, group.last_stage)
+    if group is not None and config.parallel.pp > 1:
+        executor = StagedExecutor(executor, group.other_stages)
+    return executor
 
 
 def _info(

@@ -15,7 +15,7 @@ from intaglio.kernels.contracts import Kernels
 from torch import Tensor
 
 from ..errors import ModelError
-from ..parallel.parallel_layout import Parallel, TensorParallel
+from ..parallel.parallel_layout import Parallel
 from .attention_kinds import AttentionKind
 from .decoder import AttentionVariant, Decoder
 from .expected_tensors import check_tensors, expected_tensors
@@ -126,17 +126,15 @@ def assemble(
 ) -> Decoder:
     """The decoder of these weights of the model `spec`, which are read one after the other.
 
-    With `parallel`, the part of one rank; `Decoder.spec` then has the heads, or the layers, of that rank.
+    With `parallel`, the part of one rank; `Decoder.spec` then has the heads and the layers of that rank.
     """
-    shard = stage = matrices = None
-    own = range(spec.layers)
-    if isinstance(parallel, TensorParallel):
-        matrices = parallel
-        weights = ShardedWeights.of(weights, spec, parallel.layout)
-        shard = VocabularyShard.of(spec.vocab_size, parallel)
-        spec = sharded_spec(spec, parallel.layout)
-    elif parallel is not None:
-        stage, own = parallel, parallel.layout.layers(spec.layers)
+    place = Parallel() if parallel is None else parallel
+    matrices, stage, shard = place.matrices, place.stage, None
+    if matrices is not None:
+        weights = ShardedWeights.of(weights, spec, matrices.layout)
+        shard = VocabularyShard.of(spec.vocab_size, matrices)
+        spec = sharded_spec(spec, matrices.layout)
+    own = range(spec.layers) if stage is None else stage.layout.layers(spec.layers)
     embedding, head = vocabulary_tensors(spec, weights, stage)
     scale = spec.embedding_scale
     if scale is not None and spec.family.embedding_scale is not None:

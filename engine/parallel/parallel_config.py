@@ -16,7 +16,7 @@ class ParallelConfig:
 
     Tensor parallelism: `tp` processes hold a part of every matrix and compute every step together. Pipeline
     parallelism: `pp` processes, the stages, hold some of the layers each, and compute different sequences at a time,
-    in `pp_batches` steps in flight; 0: as many as stages. Only one of `tp` and `pp` may be above 1.
+    in `pp_batches` steps in flight; 0: as many as stages. With both, every stage has `tp` processes.
 
     A model that would not be faster in `tp` parts is refused unless `tp_any_size`. A process that waits longer than
     `tp_timeout_s` for the others in one exchange, of either kind, counts as lost, and the engine ends.
@@ -33,11 +33,11 @@ class ParallelConfig:
             count = getattr(self, name)
             if not 1 <= count <= MOST_RANKS:
                 raise ConfigError(f"{name} must be from 1 to {MOST_RANKS}, not {count}", where=name)
-        if self.tp > 1 and self.pp > 1:
+        if self.ranks > MOST_RANKS:
             raise ConfigError(
-                "a model is divided by matrices or by layers, not by both",
+                f"tp {self.tp} and pp {self.pp} are {self.ranks} processes, and {MOST_RANKS} is the most",
                 where="pp",
-                hint="set tp or pp to 1",
+                hint=f"set pp to at most {MOST_RANKS // self.tp}",
             )
         if not 0 <= self.pp_batches <= MOST_RANKS:
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""The place of a process among the ranks that compute one model together: a part of every matrix, or some layers.
+"""The place of a process among the ranks that compute one model together: a part of every matrix, some layers, or both.
 
 Does: divide sizes and layers into the parts of ranks. Does not: communicate (`communicator`), or know models.
 """
@@ -52,9 +52,9 @@ class TensorParallel:
 
 @dataclass(frozen=True, slots=True)
 class StageLayout:
-    """Rank `rank` of `pp` ranks, the stages, which divide the layers of a model (Huang et al. 2018).
+    """Place `rank` of `pp` places, the stages, which divide the layers of a model (Huang et al. 2018).
 
-    Rank 0, where tokens are sampled, is the last stage; the others follow in order, rank 1 with the first layers.
+    Place 0, where tokens are sampled, is the last stage; the others follow in order, place 1 with the first layers.
     """
 
     pp: int
@@ -99,5 +99,28 @@ class PipelineStage:
         self.communicator.send(states, (self.layout.rank + 1) % self.layout.pp)
 
 
-Parallel = TensorParallel | PipelineStage
-"""The place of a process in an engine of several."""
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """The place of a process in an engine of several; None where it is not divided so.
+
+    With both, each stage is a group of ranks with parts of its matrices. After a layer all of them have the same hidden
+    states, so each sends its own to the rank of the next stage with the same part.
+    """
+
+    matrices: TensorParallel | None = None
+    stage: PipelineStage | None = None
+
+    def least(self, own: Tensor) -> Tensor:
+        """The least of `own` [1] of all ranks of the engine: every rank calls this at the same time."""
+        for communicator in self._communicators:  # the least of each stage, then that of all stages
+            own = communicator.all_gather(own).amin(0)
+        return own
+
+    def abort(self) -> None:
+        """End the exchange with all other ranks; see `Communicator`."""
+        for communicator in self._communicators:
+            communicator.abort()
+
+    @property
+    def _communicators(self) -> list[Communicator]:
+        return [each.communicator for each in (self.matrices, self.stage) if each is not None]

@@ -1,6 +1,6 @@
-"""The executor of an engine that several ranks compute: rank 0's own runner, and the same orders to all others.
+"""The executor of ranks that divide every matrix: rank 0's own runner, and the same orders to all others.
 
-Does: implement `Executor` for ranks that divide every matrix. Does not: compute, or start processes.
+Does: implement `Executor` for such ranks, of a whole model or of its last stage. Does not: compute, or start processes.
 """
 
 import secrets
@@ -24,7 +24,7 @@ class GroupExecutor(Generic[Handle]):
     """See `Executor`. Ranks sample the same tokens, so only those of rank 0 are read."""
 
     def __init__(self, own: Executor[Handle], group: RankOrders) -> None:
-        """`own` computes rank 0's part."""
+        """`own` computes rank 0's part, and those of `group` the others."""
         self._own = own
         self._group = group
         self._entropy = secrets.randbits(64)

@@ -26,7 +26,7 @@ import zmq
 from ..build_runner import device_named
 from ..config import EngineConfig, environment_with, processor_cores, visible_gpus
 from ..errors import ConfigError, EngineLost
-from ..parallel.communicator import connect
+from ..parallel.communicator import Communicator, connect
 from ..parallel.parallel_layout import (
     Parallel,
     ParallelLayout,
@@ -43,6 +43,8 @@ POLL_S: Final = 0.1
 CLOSING_S: Final = 2.0
 ARRIVAL_S: Final = 120.0
 """The longest time for a process to start and load its libraries."""
+
+ALL: Final = slice(None)
 
 ENTRY: Final = "from intaglio.engine.ranks.rank_process import main; raise SystemExit(main())"
 
@@ -62,11 +64,20 @@ def place_of(config: EngineConfig, rank: int, folder: Path) -> Parallel:
         RuntimeError: a rank did not connect in time.
     """
     parallel, device = config.parallel, device_named(config.model.device)
-    meeting = folder / wire.MEETING
-    communicator = connect(meeting, rank, parallel.ranks, parallel.tp_timeout_s, device)
+    stage, part = divmod(rank, parallel.tp)
+
+    def met(group: str, own: int, size: int) -> Communicator:
+        meeting = folder / wire.MEETING.format(group)
+        return connect(meeting, own, size, parallel.tp_timeout_s, device)
+
+    matrices = layers = None
+    if parallel.tp > 1:
+        within = met(f"stage{stage}", part, parallel.tp)
+        matrices = TensorParallel(ParallelLayout(parallel.tp, part), within)
     if parallel.pp > 1:
-        return PipelineStage(StageLayout(parallel.pp, rank), communicator)
-    return TensorParallel(ParallelLayout(parallel.tp, rank), communicator)
+        across = met(f"part{part}", stage, parallel.pp)
+        layers = PipelineStage(StageLayout(parallel.pp, stage), across)
+    return Parallel(matrices, layers)
 
 
 class RankGroup:
@@ -141,12 +152,22 @@ class RankGroup:
         """Return when every rank has built its part. Raises `EngineLost` if one ended."""
         self._await(wire.RankBuilt, len(self._processes))
 
-    def send(self, frames: list[bytes]) -> None:
-        """Send an order to all ranks. Raises `EngineLost` if one has ended."""
+    @property
+    def last_stage(self) -> "RanksOfGroup":
+        """The ranks that hold other parts of the matrices of rank 0's layers, and sample with it; maybe none."""
+        return RanksOfGroup(self, slice(self._setup.parallel.tp - 1))
+
+    @property
+    def other_stages(self) -> "RanksOfGroup":
+        """All ranks of the stages before rank 0's; maybe none."""
+        return RanksOfGroup(self, slice(self._setup.parallel.tp - 1, None))
+
+    def send(self, frames: list[bytes], to: slice = ALL) -> None:
+        """Send an order to all ranks, or to those of a slice. Raises `EngineLost` if any rank has ended."""
         if self._fault is not None:
             raise EngineLost(self._fault)
         try:
-            for socket in self._orders:
+            for socket in self._orders[to]:
                 socket.send_multipart(
                     frames, zmq.NOBLOCK
                 )  # unbounded: fails where the rank is gone
@@ -168,7 +189,7 @@ class RankGroup:
             for process in self._processes:
                 process.kill()
             if self._parallel is not None:
-                self._parallel.communicator.abort()
+                self._parallel.abort()
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self) -> None:
@@ -189,7 +210,7 @@ class RankGroup:
             assert process.stdin is not None
             process.stdin.close()
         if self._parallel is not None:
-            self._parallel.communicator.abort()  # no rank is left to end it with
+            self._parallel.abort()  # no rank is left to end it with
         self._context.destroy(linger=0)
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -217,6 +238,22 @@ class RankGroup:
         """Wait for the end of a process, which is a fault unless the group is closed."""
         status = process.wait()
         self.fail(f"rank {rank} ended with status {status}")
+
+
+class RanksOfGroup:
+    """Some ranks of a group. See `RankOrders`."""
+
+    def __init__(self, group: RankGroup, which: slice) -> None:
+        self._group = group
+        self._which = which
+
+    def send(self, frames: list[bytes]) -> None:
+        """See `RankOrders`."""
+        self._group.send(frames, self._which)
+
+    def guard(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """See `RankOrders`: if the call fails, all ranks of the group are ended."""
+        return self._group.guard(call, *args, **kwargs)
 
 
 def _process(setup: wire.RankSetup, environment: dict[str, str]) -> "subprocess.Popen[bytes]":

@@ -12,9 +12,9 @@ calls of an `Executor`; their arrays are in frames of their own:
     ComputeOrder   `forward` of a plan
     SampleOrder    `sample` of the last plan, with the mask rows
     ReadOrder      `sampled` of the oldest plan that was not read
-    PassOrder      `forward` of a plan by a stage that does not sample, in place of the last three
+    PassOrder      `forward` of a plan by a rank of a stage that does not sample, in place of the last three
 
-No answer is sent: every rank samples the same tokens. A rank that fails reports `RankFailed` and exits.
+No answer is sent: every rank that samples draws the same tokens. A rank that fails reports `RankFailed` and exits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,8 +28,8 @@ from ..plan import Masks, Plan, Replay
 
 ORDERS = "orders"
 REPORTS = "reports"
-MEETING = "meeting"
-"""The file in the same folder by which the ranks' communicators find each other."""
+MEETING = "meeting.{}"
+"""The file in the same folder by which the communicators of a group of ranks find each other, by the group's name."""
 
 
 class RankSetup(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The other ranks of an engine, as the executor of rank 0 gives them orders.
+"""Other ranks of an engine, as an executor of rank 0 gives them orders.
 
 Does: state the protocol. Does not: hold processes (`rank_group`).
 """
@@ -11,12 +11,12 @@ T = TypeVar("T")
 
 
 class RankOrders(Protocol):
-    """All ranks but the first; `RankGroup` implements it."""
+    """Ranks with the same orders: those of the last stage but the first, or of all other stages."""
 
     def send(self, frames: list[bytes]) -> None:
-        """Send an order (`rank_messages`) to all of them. Raises `EngineLost` if one has ended."""
+        """Send an order (`rank_messages`) to all of them. Raises `EngineLost` if any rank of the engine has ended."""
         ...
 
     def guard(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """`call(…)`, which computes; if it fails, the other ranks are ended."""
+        """`call(…)`, which computes; if it fails, all ranks of the engine are ended."""
         ...

@@ -32,7 +32,7 @@ from . import rank_messages as wire
 if TYPE_CHECKING:
     import torch
 
-    from ..parallel.communicator import Communicator
+    from ..parallel.parallel_layout import Parallel
     from ..run.runner import ModelRunner
 
 EXIT_FAILED = 3
@@ -89,7 +89,7 @@ def main() -> int:
         order, _ = _received(orders)
         if not isinstance(order, wire.BuildOrder):  # the group was closed, and never built
             return 0
-        executor, communicator = _build(setup, order.vocab)
+        executor, place = _build(setup, order.vocab)
         reports.send(wire.packed(wire.RankBuilt(setup.rank)))
         gc.collect()
         gc.freeze()  # a collection that looks through all of these delays a step on every rank
@@ -97,7 +97,7 @@ def main() -> int:
         while rank.execute(*_received(orders)):
             pass
         executor.close()
-        communicator.abort()
+        place.abort()
     except (EngineError, RuntimeError) as error:
         sys.excepthook(*sys.exc_info())
         reports.send(wire.packed(wire.RankFailed(setup.rank, f"{type(error).__name__}: {error}")))
@@ -116,7 +116,7 @@ def _load_libraries() -> None:
     load_loops()
 
 
-def _build(setup: wire.RankSetup, vocab: int) -> tuple["ModelRunner", "Communicator"]:
+def _build(setup: wire.RankSetup, vocab: int) -> tuple["ModelRunner", "Parallel"]:
     from ..build_runner import build_runner, device_named
     from .rank_group import place_of
 
@@ -131,7 +131,7 @@ def _build(setup: wire.RankSetup, vocab: int) -> tuple["ModelRunner", "Communica
         vocabulary=_vocabulary(config, device),
         parallel=place,
     )
-    return built.runner, place.communicator
+    return built.runner, place
 
 
 def _vocabulary(config: EngineConfig, device: "torch.device") -> Callable[[int], Vocabulary] | None:

@@ -1,4 +1,4 @@
-"""The executor of an engine in stages: rank 0's own runner, which is the last stage, and the plans to all others.
+"""The executor of an engine in stages: the executor of the last stage, rank 0's, and the plans to all others.
 
 Does: implement `Executor` for the stages of an engine. Does not: compute, or choose what is in flight
 (`staged_pipeline`).
@@ -34,7 +34,7 @@ class StagedExecutor(Generic[Handle]):
     """
 
     def __init__(self, own: Executor[Handle], group: RankOrders) -> None:
-        """`own` computes the last stage."""
+        """`own` computes the last stage, and the ranks of `group` the others."""
         self._own = own
         self._group = group
 

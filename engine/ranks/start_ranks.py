@@ -35,9 +35,9 @@ def start_ranks(config: EngineConfig) -> RankGroup | None:
     if parallel.pp > 1:
         refuse_unstageable(spec, parallel.pp)
         _refuse_with_stages(config, device)
-        return RankGroup.start(rank_config(config))
-    refuse_indivisible(spec, tp)
-    if not parallel.tp_any_size:
+    if tp > 1:
+        refuse_indivisible(spec, tp)
+    if tp > 1 and not parallel.tp_any_size:
         element = model_dtype(config.model.dtype, spec, device).itemsize
         weight_bytes = ModelCosts.of(spec, element).weight_bytes
         refuse_slower(weight_bytes, spec.layers, tp, GPUS if device.type == "cuda" else CPUS)

@@ -70,4 +70,4 @@ class RunnerParts:
         if self.parallel is None:
             return count
         own = torch.tensor([count], device=self.decoder.embedding.device)
-        return int(self.parallel.communicator.all_gather(own).min())
+        return int(self.parallel.least(own))

@@ -2,13 +2,14 @@
 
 import queue
 import threading
-from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from typing import TypeVar
 
 import torch
 from intaglio.engine.parallel.parallel_layout import (
+    Parallel,
     ParallelLayout,
     PipelineStage,
     StageLayout,
@@ -25,7 +26,9 @@ class _Table:
     def __init__(self, size: int) -> None:
         self.barrier = threading.Barrier(size, timeout=60)
         self.given: list[Tensor] = [torch.empty(0)] * size
-        self.sent: dict[tuple[int, int], queue.Queue[Tensor]] = defaultdict(queue.Queue)
+        self.sent: dict[tuple[int, int], queue.Queue[Tensor]] = {
+            pair: queue.Queue() for pair in product(range(size), range(size))
+        }
 
 
 class ThreadedCommunicator:
@@ -61,27 +64,35 @@ class ThreadedCommunicator:
 
 def on_ranks(size: int, work: Callable[[TensorParallel], T]) -> list[T]:
     """The results of `work` on each rank, by rank. An exception on one rank ends all of them and is raised."""
-    return _on_threads(size, lambda rank, to: work(TensorParallel(ParallelLayout(size, rank), to)))
+
+    def of_matrices(place: Parallel) -> T:
+        assert place.matrices is not None
+        return work(place.matrices)
+
+    return on_grid(size, 1, of_matrices)
 
 
-def on_stages(size: int, work: Callable[[PipelineStage], T]) -> list[T]:
-    """See `on_ranks`: the results by rank, so that of the last stage is the first."""
-    return _on_threads(size, lambda rank, to: work(PipelineStage(StageLayout(size, rank), to)))
-
-
-def _on_threads(size: int, work: Callable[[int, ThreadedCommunicator], T]) -> list[T]:
-    table = _Table(size)
+def on_grid(tp: int, pp: int, work: Callable[[Parallel], T]) -> list[T]:
+    """See `on_ranks`: `pp` stages of `tp` ranks each; the results of the last stage's ranks are the first."""
+    stages, parts = [_Table(tp) for _ in range(pp)], [_Table(pp) for _ in range(tp)]
 
     def run(rank: int) -> T:
-        communicator = ThreadedCommunicator(table, rank, size)
+        stage, part = divmod(rank, tp)
+        within = ThreadedCommunicator(stages[stage], part, tp)
+        across = ThreadedCommunicator(parts[part], stage, pp)
+        place = Parallel(
+            TensorParallel(ParallelLayout(tp, part), within) if tp > 1 else None,
+            PipelineStage(StageLayout(pp, stage), across) if pp > 1 else None,
+        )
         try:
-            return work(rank, communicator)
+            return work(place)
         except BaseException:
-            communicator.abort()
+            for table in (*stages, *parts):
+                table.barrier.abort()
             raise
 
-    with ThreadPoolExecutor(size) as threads:
-        running = [threads.submit(run, rank) for rank in range(size)]
+    with ThreadPoolExecutor(tp * pp) as threads:
+        running = [threads.submit(run, rank) for rank in range(tp * pp)]
     errors = [error for each in running if (error := each.exception()) is not None]
     for error in sorted(errors, key=lambda error: isinstance(error, threading.BrokenBarrierError)):
         raise error  # the first cause, not the barrier that it broke

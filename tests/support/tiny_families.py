@@ -318,3 +318,7 @@ WITHOUT_CHOICE = [
     == next((config[key] for key in EXPERT_COUNTS if key in config), None)
 ]
 """Those in which rounding cannot change which experts a token uses."""
+
+_WHOLE = ("olmo2", "olmo3", "olmoe", "gpt-oss", "deepseek")
+DIVISIBLE = [name for name in CONFIGS if not name.startswith(_WHOLE)]
+"""Families whose matrices can be divided among ranks."""

@@ -9,7 +9,7 @@ from intaglio.engine.model.decoder import Decoder
 from intaglio.engine.model.layers import GatedMlp
 from intaglio.engine.model.spec import read_spec
 from intaglio.engine.model.weights import load_decoder
-from intaglio.engine.parallel.parallel_layout import TensorParallel
+from intaglio.engine.parallel.parallel_layout import Parallel, TensorParallel
 
 from tests.engine.model.test_published import CPU, KERNELS, decoder, write
 from tests.support.quantised_checkpoints import FORMATS
@@ -26,7 +26,7 @@ def part(folder: Path, parallel: TensorParallel, dtype: torch.dtype = torch.floa
         dtype=dtype,
         device=CPU,
         positions=64,
-        parallel=parallel,
+        parallel=Parallel(parallel),
     )
 
 

@@ -1,4 +1,5 @@
-"""One model in stages: the logits of one process, to the last bit, for every family, and each stage's own layers only.
+"""One model in stages: the logits of one process, to the last bit, for every family, and each stage's own layers only;
+the tokens of one process where each stage is a group of ranks with parts of its matrices.
 
 Stages are threads here; `tests/engine/ranks` has processes, and `tests/property/test_schedules` steps in flight.
 """
@@ -6,6 +7,7 @@ Stages are threads here; `tests/engine/ranks` has processes, and `tests/property
 import queue
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,16 +18,16 @@ from intaglio.engine.config import CacheConfig, EngineConfig, ModelConfig, Sched
 from intaglio.engine.errors import ConfigError
 from intaglio.engine.model.spec import parse_spec
 from intaglio.engine.model.staged_layers import refuse_unstageable
-from intaglio.engine.parallel.parallel_layout import PipelineStage, StageLayout
+from intaglio.engine.parallel.parallel_layout import Parallel, StageLayout
 from intaglio.engine.plan import Plan
 from intaglio.engine.run.runner import ModelRunner, Pass
 from intaglio.engine.types import SamplingParams
 
 from tests.engine.run.driver import Driver, Job
-from tests.engine.run.parity import prompts
-from tests.support.threaded_ranks import on_stages
+from tests.engine.run.parity import OURS, prompts
+from tests.support.threaded_ranks import on_grid
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
-from tests.support.tiny_families import CONFIGS, OLDEST
+from tests.support.tiny_families import CONFIGS, DIVISIBLE, OLDEST
 
 LENGTHS = (2, 40, 90)
 DRAWN = SamplingParams(temperature=1.1, seed=3, top_p=0.9, repetition_penalty=1.2)
@@ -47,12 +49,12 @@ class Led:
         return self.runner.forward(plan)
 
 
-def built(folder: Path, stage: PipelineStage | None = None) -> ModelRunner:
+def built(folder: Path, place: Parallel | None = None) -> ModelRunner:
     return build_runner(
         ModelConfig(model=str(folder), device="cpu", dtype="float32"),
         CacheConfig(num_blocks=200),
         SchedulerConfig(max_running=8, max_batched_tokens=128),
-        parallel=stage,
+        parallel=place,
     ).runner
 
 
@@ -61,24 +63,29 @@ def driven(runner: ModelRunner) -> list[Job]:
     return Driver(runner, chunk=33, preempt=0.1, join=0.7).run(jobs)
 
 
-def in_stages(folder: Path, size: int) -> tuple[list[Job], list[ModelRunner]]:
-    """What `driven` gives with so many stages, and their runners by rank."""
-    plans: list[queue.Queue[Plan | None]] = [queue.Queue() for _ in range(1, size)]
+def in_stages(folder: Path, size: int, tp: int = 1) -> tuple[list[list[Job]], list[ModelRunner]]:
+    """What `driven` gives with so many stages of `tp` ranks on each of the last stage, and all runners by rank."""
+    plans: dict[tuple[int, int], queue.Queue[Plan | None]] = {
+        place: queue.Queue() for place in product(range(tp), range(size))
+    }
 
-    def work(stage: PipelineStage) -> tuple[list[Job], ModelRunner]:
-        runner = built(folder, stage)
+    def work(place: Parallel) -> tuple[list[Job], ModelRunner]:
+        runner, stage = built(folder, place), place.stage
+        assert stage is not None
+        part = 0 if place.matrices is None else place.matrices.layout.rank
         if stage.layout.is_last:
+            others = [plans[part, number] for number in range(1, size)]
             try:
-                return driven(cast("ModelRunner", Led(runner, plans))), runner
+                return driven(cast("ModelRunner", Led(runner, others))), runner
             finally:
-                for each in plans:
+                for each in others:
                     each.put(None)
-        while (plan := plans[stage.layout.rank - 1].get(timeout=60)) is not None:
+        while (plan := plans[part, stage.layout.rank].get(timeout=60)) is not None:
             runner.forward(plan)
         return [], runner
 
-    found = on_stages(size, work)
-    return found[0][0], [runner for _, runner in found]
+    found = on_grid(tp, size, work)
+    return [jobs for jobs, _ in found[:tp]], [runner for _, runner in found]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +106,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 @pytest.mark.parametrize("name", CONFIGS)
 def test_stages_have_the_bits_of_one_process(name: str, folder: Callable[..., Path]) -> None:
     whole = driven(built(folder(name)))
-    staged, _ = in_stages(folder(name), 2)
+    (staged,), _ = in_stages(folder(name), 2)
     for one, other in zip(whole, staged, strict=True):
         assert one.generated == other.generated
         assert len(one.logits) == len(other.logits) > 0
@@ -132,6 +139,47 @@ def test_a_tied_head_is_read_by_the_first_and_the_last_stage(
     assert last.decoder.samples
 
 
+@pytest.mark.parametrize("name", DIVISIBLE)
+def test_stages_of_two_ranks_sample_the_tokens_of_one_process(
+    name: str, folder: Callable[..., Path]
+) -> None:
+    whole = driven(built(folder(name)))
+    staged, _ = in_stages(folder(name), 2, tp=2)
+    for jobs in staged:
+        assert [job.generated for job in jobs] == [job.generated for job in whole]
+    for one, *parts in zip(whole, *staged, strict=True):
+        logits = torch.cat([torch.stack(job.logits) for job in parts], 1)
+        torch.testing.assert_close(
+            logits[:, : one.logits[0].shape[0]], torch.stack(one.logits), atol=10 * OURS, rtol=0
+        )
+
+
+def test_a_rank_of_a_stage_has_its_part_of_its_own_layers(folder: Callable[..., Path]) -> None:
+    path = folder("qwen3-untied", 3)
+    whole = built(path)
+    _, ranks = in_stages(path, 2, tp=2)
+    assert [len(runner.decoder.layers) for runner in ranks] == [1, 1, 2, 2]
+    assert {runner.decoder.spec.heads for runner in ranks} == {whole.decoder.spec.heads // 2}
+    assert sum(runner.cache.nbytes for runner in ranks) == whole.cache.nbytes
+    assert [runner.decoder.samples for runner in ranks] == [True, True, False, False]
+    rows = [runner.decoder.embedding.shape[0] for runner in ranks]
+    assert rows[:2] == [0, 0]
+    assert sum(rows[2:]) == whole.decoder.embedding.shape[0]
+
+
+@pytest.mark.parametrize("least", range(4))
+def test_all_ranks_of_all_stages_agree_on_the_least_of_their_numbers(least: int) -> None:
+    given = [torch.tensor([20 + rank]) for rank in range(4)]
+    given[least] = torch.tensor([7])
+
+    def found(place: Parallel) -> int:
+        assert place.matrices is not None
+        assert place.stage is not None
+        return int(place.least(given[2 * place.stage.layout.rank + place.matrices.layout.rank]))
+
+    assert on_grid(2, 2, found) == [7] * 4
+
+
 @pytest.mark.parametrize(("layers", "pp"), [(2, 2), (7, 3), (80, 8), (5, 4)])
 def test_layers_are_divided_in_order_and_no_stage_has_two_more_than_another(
     layers: int, pp: int
@@ -153,7 +201,7 @@ def test_more_stages_than_layers_are_refused() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "where"),
-    [({"pp": 2, "tp": 2}, "pp"), ({"pp": 0}, "pp"), ({"pp": 2, "pp_batches": 65}, "pp_batches")],
+    [({"pp": 9, "tp": 8}, "pp"), ({"pp": 0}, "pp"), ({"pp": 2, "pp_batches": 65}, "pp_batches")],
 )
 def test_settings_out_of_range_are_refused(settings: dict[str, int], where: str) -> None:
     with pytest.raises(ConfigError) as refused:

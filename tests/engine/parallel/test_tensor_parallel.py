@@ -16,7 +16,7 @@ from intaglio.engine.model.layers import GatedMlp
 from intaglio.engine.model.row_parallel import RowParallelWeight
 from intaglio.engine.model.sharded_weights import refuse_indivisible
 from intaglio.engine.model.spec import parse_spec
-from intaglio.engine.parallel.parallel_layout import ParallelLayout, TensorParallel
+from intaglio.engine.parallel.parallel_layout import Parallel, ParallelLayout, TensorParallel
 from intaglio.engine.plan import Masks, Plan
 from intaglio.engine.run.runner import ModelRunner
 from intaglio.engine.types import SamplingParams
@@ -27,12 +27,10 @@ from tests.engine.run.driver import Driver, Job
 from tests.engine.run.parity import OURS, prompts
 from tests.support.threaded_ranks import on_ranks
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
-from tests.support.tiny_families import CONFIGS
+from tests.support.tiny_families import CONFIGS, DIVISIBLE
 
 LENGTHS = (2, 40, 90)
 OUTPUTS = 6
-UNDIVIDED = ("olmo2", "olmo3", "olmoe", "gpt-oss", "deepseek")
-DIVIDED = [name for name in CONFIGS if not any(name.startswith(refused) for refused in UNDIVIDED)]
 OPTIONS = {
     "greedy": SamplingParams(temperature=0),
     "drawn": SamplingParams(temperature=1.3, seed=11),
@@ -51,7 +49,7 @@ def built(folder: Path, parallel: TensorParallel | None = None, **model: object)
         settings,
         CacheConfig(num_blocks=200),
         SchedulerConfig(max_running=8, max_batched_tokens=128),
-        parallel=parallel,
+        parallel=None if parallel is None else Parallel(parallel),
     ).runner
 
 
@@ -84,7 +82,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return make
 
 
-@pytest.mark.parametrize("name", DIVIDED)
+@pytest.mark.parametrize("name", DIVISIBLE)
 def test_two_ranks_sample_the_tokens_of_one_process(
     name: str, folder: Callable[[str], Path]
 ) -> None:

@@ -17,7 +17,7 @@ from intaglio.engine.errors import ConfigError, EngineStopped
 from intaglio.engine.host.local import LocalEngine
 from intaglio.engine.model.checkpoint import model_folder
 from intaglio.engine.text.tokenizer import Tokenizer
-from intaglio.engine.types import Delta, Finish, Request, SamplingParams
+from intaglio.engine.types import Finish, Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind
 
 from tests.support.live_service import TRUSTING, Live, live, until
@@ -85,6 +85,21 @@ def outputs(built: LocalEngine) -> dict[str, tuple[int, ...]]:
     return found
 
 
+def ends_without(rank: psutil.Process, built: LocalEngine) -> list[tuple[Finish, str | None]]:
+    """How five long requests end if `rank` is killed while they are computed."""
+    endless = [
+        replace(request, sampling=SamplingParams(max_tokens=1500, ignore_eos=True))
+        for request in requests()
+    ]
+    ends: list[tuple[Finish, str | None]] = []
+    for delta in built.generate(endless[::2]):
+        with suppress(psutil.NoSuchProcess):
+            rank.kill()
+        if delta.finish is not None:
+            ends.append((delta.finish, None if delta.error is None else delta.error.code))
+    return ends
+
+
 def ranks(pid: int) -> list[psutil.Process]:
     """The running processes of an engine's other ranks."""
     return [
@@ -143,39 +158,37 @@ def test_stages_give_the_tokens_of_one_process_and_one_killed_in_a_step_ends_the
     expected: dict[str, tuple[int, ...]], batches: int
 ) -> None:
     """With the kernels that are not deterministic."""
-    endless = [
-        replace(request, sampling=SamplingParams(max_tokens=1500, ignore_eos=True))
-        for request in requests()
-    ]
     with engine(1, pp=2, pp_batches=batches) as staged:
         assert outputs(staged) == expected
         (stage,) = ranks(os.getpid())
-        ends: list[Delta] = []
-        for delta in staged.generate(endless[::2]):
-            with suppress(psutil.NoSuchProcess):
-                stage.kill()
-            ends += [delta] if delta.finish is not None else []
-        assert [end.error and end.error.code for end in ends] == ["engine_lost"] * 5
+        assert ends_without(stage, staged) == [(Finish.ERROR, "engine_lost")] * 5
+
+
+def test_stages_of_two_ranks_give_the_tokens_of_one_process_and_one_killed_ends_the_engine(
+    expected: dict[str, tuple[int, ...]],
+) -> None:
+    """The longest prompt is computed in three steps; the second time all are found in the prefix cache."""
+    asked, chunk = requests(), 64
+    assert max(len(request.prompt) for request in asked) > 2 * chunk
+    with engine(2, pp=2, max_batched_tokens=chunk) as divided:
+        others = ranks(os.getpid())
+        assert (len(others), divided.info.ranks) == (3, 4)
+        assert outputs(divided) == expected
+        before = divided.metrics().cached_tokens
+        assert outputs(divided) == expected
+        assert divided.metrics().cached_tokens - before > 2 * chunk
+        assert divided.check().clean
+        assert ends_without(others[-1], divided) == [(Finish.ERROR, "engine_lost")] * 5
+        psutil.wait_procs(others, timeout=60)
+    assert not any(other.is_running() for other in others)
 
 
 def test_a_rank_killed_in_a_step_ends_the_requests_and_the_engine() -> None:
-    endless = [
-        replace(request, sampling=SamplingParams(max_tokens=1500, ignore_eos=True))
-        for request in requests()
-    ]
     with engine(2) as divided:
         (rank,) = ranks(os.getpid())
-        ends: list[Delta] = []
-        for delta in divided.generate(endless[::2]):
-            with suppress(psutil.NoSuchProcess):
-                rank.kill()
-            ends += [delta] if delta.finish is not None else []
-        assert {(end.finish, end.error and end.error.code) for end in ends} == {
-            (Finish.ERROR, "engine_lost")
-        }
-        assert len(ends) == len(endless[::2])
+        assert ends_without(rank, divided) == [(Finish.ERROR, "engine_lost")] * 5
         with pytest.raises(EngineStopped):
-            list(divided.generate(endless[:1]))
+            list(divided.generate(requests()[:1]))
 
 
 def test_a_rank_that_stops_is_killed_after_the_time_out() -> None:
@@ -198,6 +211,10 @@ def test_a_rank_that_stops_is_killed_after_the_time_out() -> None:
         ({"tp": 2, "kv_host_bytes": 1 << 20}, "engines in one process"),
         ({"pp": 2, "kv_host_bytes": 1 << 20}, "engines in one process"),
         ({"pp": 60}, "layers are too few for 60 stages"),
+        ({"tp": 4, "pp": 2}, "10 query heads cannot be divided among 4 ranks"),
+        ({"tp": 2, "pp": 30}, "layers are too few for 30 stages"),
+        ({"tp": 2, "pp": 2, "tp_any_size": False, "dtype": "auto"}, "too small for tp 2"),
+        ({"tp": 2, "pp": 2, "drafts": "document"}, "drafts are verified by engines without stages"),
         ({"pp": 2, "drafts": "document"}, "drafts are verified by engines without stages"),
         ({"pp": 2, "overlap": "on"}, "steps in flight already"),
         ({"pp": 2, "max_adapters": 1}, "adapters run on one device"),

@@ -14,7 +14,7 @@ from intaglio.engine.errors import ConfigError
 from intaglio.engine.model.schemes import AT_LOADING
 from intaglio.engine.model.schemes.scheme import Uniform
 from intaglio.engine.model.spec import parse_spec
-from intaglio.engine.parallel.parallel_layout import TensorParallel
+from intaglio.engine.parallel.parallel_layout import Parallel, TensorParallel
 from intaglio.engine.run.runner import ModelRunner
 
 from tests.engine.run.driver import Driver, Job, null_is_clean
@@ -120,9 +120,10 @@ def test_a_gpu_refuses_experts_that_are_divided() -> None:
     spec = parse_spec(CONFIGS["mixtral"])
 
     def refused(parallel: TensorParallel) -> bool:
-        refuse_experts(spec, torch.device("cpu"), parallel)
+        place = Parallel(parallel)
+        refuse_experts(spec, torch.device("cpu"), place)
         with pytest.raises(ConfigError, match="not divided"):
-            refuse_experts(spec, torch.device("cuda"), parallel)
+            refuse_experts(spec, torch.device("cuda"), place)
         return True
 
     assert on_ranks(2, refused) == [True, True]
