@@ -43,7 +43,7 @@ TpOption = Annotated[
     typer.Option(
         min=1,
         max=64,
-        help="Processes that compute one model together, each with a GPU.  [default: 1]",
+        help="Processes that compute one model, or one stage of it, together, each with a GPU.  [default: 1]",
     ),
 ]
 PpOption = Annotated[
@@ -51,7 +51,7 @@ PpOption = Annotated[
     typer.Option(
         min=1,
         max=64,
-        help="Processes that hold some layers of one model each, on CPUs.  [default: 1]",
+        help="Stages that hold some layers of one model each, of --tp processes, on CPUs.  [default: 1]",
     ),
 ]
 AllowAnonymousOption = Annotated[

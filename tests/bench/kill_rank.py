@@ -1,10 +1,10 @@
 """Kills one process of an engine in several: how every request ends, how soon, and what is left over.
 
-    python -m tests.bench.kill_rank --ranks 2 --rounds 12 --out FILE
+    python -m tests.bench.kill_rank --ranks 2 --stages 1 --rounds 12 --out FILE
 
-Starts `intaglio serve --tp N` as a user would and sends extractions at once, an eighth of them streamed (see
+Starts `intaglio serve --tp N --pp N` as a user would and sends extractions at once, an eighth of them streamed (see
 `kill_engine`). The first two rounds are not disturbed. In the others one process is killed with SIGKILL while the
-engine computes: in turn another rank and the engine's own process, which is rank 0.
+engine computes: in turn each of the other ranks and the engine's own process, which is rank 0.
 
 Times are from the kill: until the server has noticed, until the engine is ready again, and until every request of the
 round has ended, answered or by a retryable error. Process groups tell what is left over: every process of an engine
@@ -74,9 +74,9 @@ def members(groups: set[int]) -> list[int]:
 
 
 async def kill(
-    client: httpx2.AsyncClient, server: psutil.Process, victim: str, delay_s: float, this: Disturbed
+    client: httpx2.AsyncClient, server: psutil.Process, victim: int, delay_s: float, this: Disturbed
 ) -> float:
-    """Kill a process of the engine at work; note in `this` what followed. The time of the kill."""
+    """Kill rank `victim` of the engine at work; note in `this` what followed. The time of the kill."""
     await asyncio.sleep(delay_s)
     while True:
         (engine,) = (await client.get("/v1/engine/state")).json()["engines"]
@@ -88,7 +88,10 @@ async def kill(
     ranks = [each for each in group if "ranks.rank_process" in " ".join(each.cmdline())]
     groups = {os.getpgid(each.pid) for each in group}
     this.load = os.getloadavg()[0]
-    os.kill(pid if victim == "engine" else ranks[-1].pid, signal.SIGKILL)
+    ranks.sort(
+        key=lambda each: each.create_time()
+    )  # they are started in the order of their numbers
+    os.kill(pid if victim == 0 else ranks[victim - 1].pid, signal.SIGKILL)
     killed = time.perf_counter()
     while (await client.get("/ready")).status_code == 200:  # noqa: ASYNC110
         await asyncio.sleep(0.005)
@@ -102,7 +105,7 @@ async def kill(
 
 
 async def measure(
-    url: str, server: psutil.Process, requests: int, rounds: int, pause_s: float
+    url: str, server: psutil.Process, ranks: int, requests: int, rounds: int, pause_s: float
 ) -> list[Round]:
     """All rounds. Before each kill there is a pause, in which the processes that stand by get ready."""
     dice, found = random.Random(17), list[Round]()
@@ -121,8 +124,8 @@ async def measure(
                 this = Round(0.0, await work)
                 this.seconds = time.perf_counter() - began
             else:
-                victim = "rank" if number % 2 else "engine"
-                this = Disturbed(0.0, [], victim=victim)
+                victim = (number + 1 - UNDISTURBED) % ranks
+                this = Disturbed(0.0, [], victim=f"rank {victim}" if victim else "engine")
                 delay = dice.uniform(0.0, 0.5 * min(each.seconds for each in found))
                 killing = asyncio.create_task(kill(watcher, server, victim, delay, this))
                 this.ends = await work
@@ -191,7 +194,8 @@ def killed_server(server: psutil.Process) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Kills processes of an engine in several.")
-    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--ranks", type=int, default=2, help="ranks of each stage")
+    parser.add_argument("--stages", type=int, default=1)
     parser.add_argument("--requests", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--pause", type=float, default=15.0, help="seconds before each kill")
@@ -202,6 +206,7 @@ def main() -> int:
     settings = dict(pair.split("=", 1) for pair in given.set)
     settings |= {
         "INTAGLIO_ENGINE_TP": str(given.ranks),
+        "INTAGLIO_ENGINE_PP": str(given.stages),
         "INTAGLIO_ENGINE_TP_ANY_SIZE": "true",
         "INTAGLIO_SERVICE_LOG_LEVEL": "warning",
     }
@@ -209,13 +214,15 @@ def main() -> int:
         (server,) = (
             each for each in psutil.Process().children() if "serve" in " ".join(each.cmdline())
         )
-        found = asyncio.run(measure(url, server, given.requests, given.rounds, given.pause))
+        ranks = given.ranks * given.stages
+        found = asyncio.run(measure(url, server, ranks, given.requests, given.rounds, given.pause))
         left_over = killed_server(server)
     figures = report(found, left_over)
     print(json.dumps({key: value for key, value in figures.items() if key != "rounds"}, indent=1))
     if given.out:
         about = {
-            "command": f"python -m tests.bench.kill_rank --ranks {given.ranks} --rounds {given.rounds}",
+            "command": f"python -m tests.bench.kill_rank --ranks {given.ranks} --stages {given.stages} "
+            f"--rounds {given.rounds}",
             "commit": given.commit,
             "device": f"{os.cpu_count()} cores, {platform.machine()}",
             "model": "embedded",
