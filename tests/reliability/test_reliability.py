@@ -12,6 +12,7 @@ from tests.reliability import (
     bodies,
     canaries,
     crowd,
+    doors,
     hangups,
     kills,
     outside,
@@ -72,6 +73,10 @@ def test_overload(service: Served) -> None:
 
 def test_sigterm_under_streams(tmp_path: Path) -> None:
     require(stopping.measure(tmp_path, rounds=1, streams=4), "A7")
+
+
+def test_requests_without_the_right_key(tmp_path: Path) -> None:
+    require(doors.measure(tmp_path, every=97), "A8")
 
 
 def test_hostile_templates(tmp_path: Path) -> None:
