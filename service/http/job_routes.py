@@ -338,7 +338,7 @@ OPERATIONS: tuple[Operation, ...] = (
             summary=summary,
             gives=JobStatus,
             parameters=(_JOB,),
-            errors=(*endings(Code.NOT_FOUND), _CONFLICT),
+            errors=(*endings(Code.NOT_FOUND), _CONFLICT, _CHANGED),
         )
         for what, summary in _CHANGES.items()
     ),

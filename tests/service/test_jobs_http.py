@@ -160,6 +160,19 @@ def test_a_job_is_cancelled_and_resumed(service: Live) -> None:
     service.http.post(f"/v1/jobs/{job}/cancel")
 
 
+@pytest.mark.parametrize("change", ["pause", "cancel", "resume"])
+def test_a_change_of_a_completed_job_is_refused_with_a_documented_status(
+    service: Live, change: str
+) -> None:
+    put(service, table(1))
+    job = begin(service)
+    assert ended(service, job)["state"] == "completed"
+    answer = service.http.post(f"/v1/jobs/{job}/{change}")
+    described = service.http.get("/openapi.json").json()["paths"][f"/v1/jobs/{{id}}/{change}"]
+    assert answer.status_code == 422
+    assert str(answer.status_code) in described["post"]["responses"]
+
+
 def test_a_job_goes_on_after_a_restart(folder: Path, data: Path) -> None:
     keyed = {"idempotency-key": "before and after"}
     with running(folder, data, pace_s=0.2, grammar=TRUSTING) as service:
