@@ -181,6 +181,12 @@ class RouteNotFound(ServiceError):
     code = Code.NOT_FOUND
 
 
+class RangeNotSatisfiable(ServiceError):
+    """A file has no byte of the range that was asked for."""
+
+    code = Code.INVALID_REQUEST
+
+
 class MethodNotAllowed(ServiceError):
     """The route does not support this method; `allowed` lists the supported ones."""
 

@@ -124,6 +124,7 @@ def documented(operations: Sequence[Operation]) -> tuple[Operation, ...]:
             group="Service",
             description="Works offline. On a server with keys the page asks for one before it shows anything.",
             gives_media="text/html",
+            cacheable=True,
         ),
         Operation(
             method="GET",
@@ -133,6 +134,8 @@ def documented(operations: Sequence[Operation]) -> tuple[Operation, ...]:
             summary="A script or style sheet of that page",
             group="Service",
             gives_media="text/javascript",
+            or_media=("text/css",),
+            cacheable=True,
             parameters=(Parameter("asset", "path", "Name of the file.", tuple(_ASSETS)),),
             errors=endings(Code.NOT_FOUND),
         ),

@@ -21,13 +21,14 @@ from intaglio.schemas.problem import Code
 from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from ..errors import BodyTooLarge, ClientGone, InvalidBody, RouteNotFound
 from .job_routes import job_host
-from .operations import BYTES, KeyScope, Operation, Parameter, endings
+from .operations import BYTES, NO_RANGE, KeyScope, Operation, Parameter, endings
 from .principal import current_principal
 from .routes import document
+from .sent_file import SentFile
 from .service_state import Service
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ async def read_file(service: Service, request: Request) -> Response:
     tenant = current_principal().tenant
     described = await service.offload(partial(files.file, name, tenant))
     path = await service.offload(partial(files.path, name, tenant))
-    return FileResponse(path, media_type=BYTES, filename=described.filename)
+    return SentFile(path, media=BYTES, filename=described.filename)
 
 
 async def delete_file(service: Service, request: Request) -> Response:
@@ -309,7 +310,7 @@ OPERATIONS: tuple[Operation, ...] = (
         gives_media=BYTES,
         or_status=206,
         parameters=(_FILE,),
-        errors=_MISSING,
+        errors=(*_MISSING, NO_RANGE),
     ),
     _file(
         method="DELETE",

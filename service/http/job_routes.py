@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from intaglio.schemas.jobs import ENDED, JobSpec, JobStatus, Output, OutputFormat
 from intaglio.schemas.problem import Code
-from starlette.background import BackgroundTask
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from ..errors import InvalidBody, RouteNotFound
 from ..extraction.translate import job_request
@@ -28,6 +27,7 @@ from .operations import (
     BUSY_ERRORS,
     EVENTS,
     LINES,
+    NO_RANGE,
     KeyScope,
     Operation,
     Parameter,
@@ -35,6 +35,7 @@ from .operations import (
 )
 from .principal import current_principal
 from .routes import document
+from .sent_file import SentFile
 from .service_state import Service
 
 if TYPE_CHECKING:
@@ -176,12 +177,8 @@ async def results(service: Service, request: Request) -> Response:
         return Path(file.name)
 
     path = await service.offload(write_file)
-    return FileResponse(
-        path,
-        media_type=_MEDIA[output.format or "jsonl"],
-        filename=f"{job}.{name}",
-        background=BackgroundTask(path.unlink),
-    )
+    media = _MEDIA[output.format or "jsonl"]
+    return SentFile(path, media=media, filename=f"{job}.{name}", temporary=True)
 
 
 async def dead(service: Service, request: Request) -> Response:
@@ -308,8 +305,10 @@ OPERATIONS: tuple[Operation, ...] = (
         summary="Results of a job",
         description="The finished rows, in the order of the source; also while the job runs.",
         gives_media=LINES,
+        or_media=tuple(media for media in _MEDIA.values() if media != LINES),
+        or_status=206,
         parameters=(_JOB, _FORMAT, _FORMULAS),
-        errors=endings(Code.NOT_FOUND, Code.INVALID_REQUEST),
+        errors=(*endings(Code.NOT_FOUND, Code.INVALID_REQUEST), NO_RANGE),
     ),
     _job(
         method="GET",
@@ -327,6 +326,7 @@ OPERATIONS: tuple[Operation, ...] = (
         handler=report,
         summary="Report of a job",
         description="JSON, or an HTML page if the `Accept` header asks for HTML.",
+        or_media=("text/html",),
         parameters=(_JOB,),
         errors=endings(Code.NOT_FOUND),
     ),

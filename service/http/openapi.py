@@ -86,6 +86,8 @@ class _Description:
         responses = {str(operation.status): self._response(operation)} | self._errors(operation)
         if operation.or_status is not None:
             responses[str(operation.or_status)] = self._response(operation)
+        if operation.cacheable:
+            responses["304"] = {"description": "The client has it already."}
         if operation.or_unavailable:
             responses["503"] = {**self._response(operation), "description": "Not now."}
         described: dict[str, Any] = {
@@ -113,6 +115,7 @@ class _Description:
         if not operation.gives_media:
             return {"description": "Done; empty body."}
         content = {operation.gives_media: self._schema(operation.gives, "serialization")}
+        content |= {media: {} for media in operation.or_media}
         if operation.streams:
             content[EVENTS] = self._schema(operation.event, "serialization")
         return {"description": "Success.", "content": content}

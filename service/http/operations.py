@@ -61,7 +61,8 @@ class Operation:
     may answer with server-sent events instead, of type `event`. `error_body` writes the errors, also those of requests
     that were refused before the handler was called. A `probe` is called every few seconds by monitoring, and logged at
     level debug only. With `or_unavailable` status 503 may have the body of a success;
-    `or_status` is a second status of success, with the same body.
+    `or_status` is a second status of success, with the same body; `or_media` are other types of the body. A `cacheable`
+    operation answers 304 to a client that has the body already.
     """
 
     method: str
@@ -83,6 +84,8 @@ class Operation:
     error_body: ErrorBody = OWN_ERRORS
     or_unavailable: bool = False
     or_status: int | None = None
+    or_media: tuple[str, ...] = ()
+    cacheable: bool = False
     probe: bool = False
 
 
@@ -108,6 +111,8 @@ def access_errors(operation: Operation) -> tuple[Ending, ...]:
     return found
 
 
+NO_RANGE: Ending = (Code.INVALID_REQUEST, 416)
+"""A `Range` header that names no byte of a file."""
 BODY_ERRORS = (
     *endings(Code.INVALID_JSON, Code.INVALID_REQUEST, Code.UNKNOWN_FIELD, Code.BODY_TOO_LARGE),
     (Code.INVALID_REQUEST, 408),

@@ -96,6 +96,7 @@ OPERATIONS: tuple[Operation, ...] = (
         description="For clients whose `Accept` header names `text/html`. The page calls this interface, with a key "
         "where the server has keys.",
         gives_media="text/html",
+        cacheable=True,
         errors=endings(Code.NOT_FOUND),
     ),
     Operation(
@@ -106,6 +107,8 @@ OPERATIONS: tuple[Operation, ...] = (
         summary="A file of that page",
         group="Service",
         gives_media="text/javascript",
+        or_media=("text/css", "text/html", JSON),
+        cacheable=True,
         parameters=(Parameter("asset", "path", "Name of the file."),),
         errors=endings(Code.NOT_FOUND),
     ),

@@ -49,6 +49,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     service.UnknownModel: (404, Code.UNKNOWN_MODEL),
     service.AdapterConflict: (409, Code.INVALID_REQUEST),
     service.ConstraintRefused: (400, Code.INVALID_SCHEMA),  # the status of its refusal
+    service.RangeNotSatisfiable: (416, Code.INVALID_REQUEST),
     service.RouteNotFound: (404, Code.NOT_FOUND),
     service.MethodNotAllowed: (405, Code.METHOD_NOT_ALLOWED),
     service.BodyTooLarge: (413, Code.BODY_TOO_LARGE),

@@ -126,7 +126,7 @@ def without_access(service: Served, store: KeyStore, every: int = 1) -> Iterator
         tried = Tried()
         for path in paths:
             for method in METHODS:
-                allowed = OPEN if path in public and path != "/" else (401,)
+                allowed: tuple[int, ...] = OPEN if path in public and path != "/" else (401,)
                 status = connection.status(method, filled(path, "x"), headers)
                 tried.note(f"{method} {path}, {name}", status, allowed)
         yield name, tried
@@ -138,10 +138,11 @@ def without_access(service: Served, store: KeyStore, every: int = 1) -> Iterator
                 if count % every:
                     continue
                 written = form.format(filled(path, "x"))
-                # Below the folders of the pages nothing needs a key, and nothing but their files is found there.
-                allowed = (
-                    (400, 401, 404, 405) if written.startswith(("/docs", "/page")) else (400, 401)
-                )
+                allowed = (400, 401)
+                if written.startswith(
+                    ("/docs", "/page")
+                ):  # nothing but files of the pages is there
+                    allowed = (400, 401, 404, 405)
                 if path in public and form in ("{}?x", "{}#x"):
                     allowed = (*OPEN, 400, 401)
                 status = connection.status(method, written, {})
@@ -210,7 +211,7 @@ def of_another_tenant(service: Served, store: KeyStore) -> Iterator[tuple[str, T
 def measure(folder: Path, every: int = 1) -> list[Figure]:
     """All of them; of the paths written otherwise every so many."""
     store = KeyStore(folder / "keys", create=True)
-    settings = {"key_store": str(folder / "keys"), "data": str(folder / "data")}
+    settings: dict[str, Any] = {"key_store": str(folder / "keys"), "data": str(folder / "data")}
     with served(folder, **settings) as service:
         bare = dict(without_access(service, store, every))
         foreign = dict(of_another_tenant(service, store))

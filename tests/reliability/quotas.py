@@ -107,7 +107,7 @@ def measure(folder: Path, count: int = 10_000, seed: int = 17) -> list[Figure]:
         KeyLimits(tokens_per_day=100 * share // 3),
         KeyLimits(concurrent=8),
     )
-    settings = {"key_store": str(folder / "keys"), "max_requests": 4 * AT_ONCE}
+    settings: dict[str, Any] = {"key_store": str(folder / "keys"), "max_requests": 4 * AT_ONCE}
     with served(folder, api_workers=PROCESSES, **settings) as service:
         for limits in bounds:
             key, made = store.create(KeyGrant(limits=limits))

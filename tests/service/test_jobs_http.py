@@ -173,6 +173,25 @@ def test_a_change_of_a_completed_job_is_refused_with_a_documented_status(
     assert str(answer.status_code) in described["post"]["responses"]
 
 
+def test_results_leave_no_temporary_file_whatever_range_is_asked_for(
+    service: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(service, table(2))
+    job = begin(service)
+    ended(service, job)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    described = service.http.get("/openapi.json").json()["paths"]["/v1/jobs/{id}/results"]["get"]
+    for given, status in (("bytes=0-3", 206), ("bytes=x", 200), ("bytes=9999-", 416)):
+        answer = service.http.get(f"/v1/jobs/{job}/results", headers={"range": given})
+        assert answer.status_code == status
+        assert str(status) in described["responses"]
+        if status == 416:
+            assert answer.json()["error"]["code"] == "invalid_request"
+    csv = service.http.get(f"/v1/jobs/{job}/results?format=csv")
+    assert csv.headers["content-type"] in described["responses"]["200"]["content"]
+    until(lambda: not list(tmp_path.iterdir()))
+
+
 def test_a_job_goes_on_after_a_restart(folder: Path, data: Path) -> None:
     keyed = {"idempotency-key": "before and after"}
     with running(folder, data, pace_s=0.2, grammar=TRUSTING) as service:

@@ -21,7 +21,7 @@ from tests.conformance.clients.suites import HERE, Suite
 from tests.support.owned_objects import OwnedObjects
 
 FUZZER = Suite(name="schemathesis", installs=("schemathesis==4.32.5",))
-HOOKS = HERE / "schemathesis_hooks.py"
+HOOKS = HERE / "installed" / "schemathesis_hooks.py"
 RESULT = HERE / "schemathesis.json"
 _SUMMARY = re.compile(r"(\d+) generated, (\d+) passed")
 
