@@ -153,8 +153,10 @@ def test_parts_of_a_vocabulary_are_whole_words_and_cover_it() -> None:
 
 
 def test_a_part_of_a_row_is_never_normed(folder: Callable[[str], Path]) -> None:
+    path = folder("llama")  # both ranks would write it at once
+
     def norm(parallel: TensorParallel) -> None:
-        down = built(folder("llama"), parallel).decoder.layers[0].attention.output
+        down = built(path, parallel).decoder.layers[0].attention.output
         down.matmul(torch.ones(2, down.inputs), RmsNorm(torch.ones(down.inputs), 1e-6))
 
     with pytest.raises(InternalError, match="part of a row"):
