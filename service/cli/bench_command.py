@@ -21,6 +21,7 @@ from ..client.config import Address, address
 from .cli_errors import CliError, Exit
 from .console import errors, results, write_json
 from .documents import read_schema
+from .output_file import require_outputs, write_whole
 from .schema_command import named
 
 
@@ -64,6 +65,7 @@ def run(command: BenchCommand) -> Exit:
         target = address(command.url, None)
     except ValueError as error:
         raise CliError(str(error), Exit.USAGE) from None
+    require_outputs({"--out": command.out}, (command.documents, command.schema))
     tasks = _tasks(command)
     plan = _plan(command, target)
     with Progress(console=errors(), disable=not errors().is_terminal) as bar:
@@ -80,7 +82,7 @@ def run(command: BenchCommand) -> Exit:
     summary = summarise(plan, tasks, result, schema_check())
     document = {"plan": plan.as_dict(), "summary": summary.as_dict()}
     if command.out is not None:
-        command.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        write_whole(command.out, json.dumps(document, indent=1) + "\n")
     if command.as_json:
         write_json(document, raw=True)
     else:

@@ -24,6 +24,7 @@ from ..jobs.backends import RowOptions
 from .cli_errors import CliError, Exit
 from .console import errors, results
 from .eval_command import EvaluatedModel, unusable_files
+from .output_file import require_outputs, write_whole
 
 _OPTIONS: Final[RowOptions] = {"confidence": "first_reading", "grounding": "locate"}
 
@@ -50,6 +51,10 @@ def run(command: CalibrateCommand) -> Exit:
 
     if command.predictions is not None and command.save is not None:
         raise CliError("--predictions excludes --save", Exit.USAGE)
+    require_outputs(
+        {"--save": command.save, "--output": command.output, "--plot": command.plot},
+        (command.gold, command.predictions),
+    )
     folder = model_folder(command.model)
     with unusable_files():
         records = read_gold(command.gold)
@@ -93,17 +98,10 @@ def _predictions(command: CalibrateCommand, records: list[GoldRecord]) -> dict[s
 def _write(
     command: CalibrateCommand, calibration: Calibration, judged: list[JudgedEvidence]
 ) -> None:
-    try:
-        text = calibration.model_dump_json(indent=1) + "\n"
-        command.output.write_text(text, encoding="utf-8")
-        if command.plot is not None:
-            bins = calibration_bins(after(calibration, judged))
-            title = "Reliability after calibration"
-            command.plot.write_text(reliability_diagram(bins, title), encoding="utf-8")
-    except OSError as error:
-        raise CliError(
-            f"{error.filename} cannot be written: {error.strerror}", Exit.USAGE
-        ) from None
+    write_whole(command.output, calibration.model_dump_json(indent=1) + "\n")
+    if command.plot is not None:
+        bins = calibration_bins(after(calibration, judged))
+        write_whole(command.plot, reliability_diagram(bins, "Reliability after calibration"))
 
 
 def _show(calibration: Calibration) -> None:

@@ -24,6 +24,7 @@ from .cli_errors import CliError, Exit
 from .console import errors, results
 from .documents import read_schema
 from .local_model import offline, require_local_calibration
+from .output_file import require_outputs, write_whole
 
 _FAILED_SHOWN = 10
 
@@ -74,6 +75,10 @@ def run(command: EvalCommand) -> Exit:
     files and options.
     """
     _require_compatible(command)
+    require_outputs(
+        {"--save": command.save, "--json": command.json_file, "--html": command.html_file},
+        (command.gold, command.predictions, command.schema, command.calibration),
+    )
     with unusable_files():
         records = gold_records(command.gold, command.schema, command.limit)
         if command.predictions is not None:
@@ -179,18 +184,12 @@ def _require_compatible(command: EvalCommand) -> None:
 
 
 def _write(report: EvaluationReport, command: EvalCommand) -> None:
-    try:
-        if command.json_file is not None:
-            text = report.model_dump_json(indent=1) + "\n"
-            command.json_file.write_text(text, encoding="utf-8")
-        if command.html_file is not None:
-            from ..evaluation.eval_page import evaluation_page
+    if command.json_file is not None:
+        write_whole(command.json_file, report.model_dump_json(indent=1) + "\n")
+    if command.html_file is not None:
+        from ..evaluation.eval_page import evaluation_page
 
-            command.html_file.write_text(evaluation_page(report), encoding="utf-8")
-    except OSError as error:
-        raise CliError(
-            f"{error.filename} cannot be written: {error.strerror}", Exit.USAGE
-        ) from None
+        write_whole(command.html_file, evaluation_page(report))
 
 
 def _show(report: EvaluationReport) -> None:

@@ -1,12 +1,12 @@
 """The output file of a command: never one of its inputs, and complete or not there.
 
-Does: refuse to overwrite inputs, and replace a file only by a complete one. Does not: format results
-(`extract_command`).
+Does: refuse outputs that are inputs or cannot be written, and replace a file only by a complete one. Does not: format
+results (`extract_command`).
 """
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TextIO
@@ -17,7 +17,61 @@ from .console import errors
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
-def require_no_input_overwritten(output: Path, inputs: Iterable[str]) -> None:
+def require_outputs(
+    outputs: Mapping[str, Path | None], inputs: Iterable[str | Path | None]
+) -> None:
+    """Refuse output files, by option, that are inputs or one another, or that cannot be written.
+
+    Call it before a long run, which would lose its work at its last step.
+
+    Raises:
+        CliError: an output is an input or another output, is a folder, or its folder is absent or not writable.
+    """
+    names = [str(name) for name in inputs if name is not None]
+    before: dict[str, Path] = {}
+    for option, output in outputs.items():
+        if output is None:
+            continue
+        require_no_input_overwritten(output, names, option)
+        for other, path in before.items():
+            if _is_same(output, path) and not _is_device(output):
+                raise CliError(f"{other} and {option} are the same file, {output}", Exit.USAGE)
+        before[option] = output
+        _require_writable(output)
+
+
+def _require_writable(output: Path) -> None:
+    if output.is_dir():
+        raise CliError(f"cannot write {output}: it is a folder", Exit.USAGE)
+    if not output.parent.is_dir():
+        raise CliError(
+            f"cannot write {output}: there is no folder {output.parent}",
+            Exit.USAGE,
+            hint=f"create it first: mkdir -p {output.parent}",
+        )
+    if not os.access(output if output.exists() else output.parent, os.W_OK):
+        raise CliError(f"cannot write {output}: {os.strerror(errno.EACCES)}", Exit.USAGE)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file at once: a fault leaves what was there before. A device or pipe is written directly.
+
+    Raises:
+        CliError: the file cannot be written.
+    """
+    if _is_device(path):
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise CliError(f"cannot write {path}: {error.strerror}") from None
+        return
+    with replacing(path) as file:
+        file.write(text)
+
+
+def require_no_input_overwritten(
+    output: Path, inputs: Iterable[str], option: str = "--output"
+) -> None:
     """Refuse an output file that is one of the inputs, under any name; `-` is standard input.
 
     Raises:
@@ -28,7 +82,7 @@ def require_no_input_overwritten(output: Path, inputs: Iterable[str]) -> None:
             raise CliError(
                 f"{output} would overwrite {name}, which is an input",
                 Exit.USAGE,
-                hint="choose another name for the result (--output)",
+                hint=f"choose another name for the result ({option})",
             )
 
 
@@ -38,6 +92,11 @@ def _is_same(output: Path, other: Path) -> bool:
         return output.samefile(other)
     except OSError:
         return os.path.lexists(other) and os.path.realpath(output) == os.path.realpath(other)
+
+
+def _is_device(path: Path) -> bool:
+    """Whether a path is there and is neither a regular file nor a folder, such as `/dev/stdout`."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 @contextmanager

@@ -10,14 +10,16 @@ from ..page.saved_page import saved_page
 from ..regular_file import open_text
 from .cli_errors import CliError, Exit
 from .console import errors
+from .output_file import require_outputs, write_whole
 
 
 def write_view(results: Path, output: Path, text_column: str | None, title: str | None) -> Exit:
     """Write the page of a result file.
 
     Raises:
-        CliError: the file cannot be read, is no file of results, or the page cannot be written.
+        CliError: the file cannot be read, is no file of results, or the page is that file or cannot be written.
     """
+    require_outputs({"--output": output}, (results,))
     try:
         with open_text(results) as lines:
             rows = list(result_rows(lines, text_column))
@@ -32,9 +34,6 @@ def write_view(results: Path, output: Path, text_column: str | None, title: str 
     except UnreadableResults as error:
         raise CliError(f"{results}, {error}", Exit.USAGE, hint=error.hint) from None
     page = saved_page(title or results.name, rows)
-    try:
-        output.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise CliError(f"{output} cannot be written: {error.strerror}", Exit.FAILED) from None
+    write_whole(output, page)
     errors().print(f"{len(rows)} rows in {output}")
     return Exit.OK

@@ -4,6 +4,7 @@ import json
 import random
 from pathlib import Path
 
+import pytest
 from intaglio.engine.api import model_folder
 from intaglio.service.calibration.calibration_file import Calibration, model_fingerprint
 from intaglio.service.calibration.value_evidence import ValueEvidence
@@ -46,3 +47,17 @@ def test_answers_without_confidences_are_refused(run: Run, tmp_path: Path) -> No
     assert done.exit_code == 2
     assert "has 0 values with a probability" in done.stderr
     assert not Path("c.json").exists()
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [("-o", "g.jsonl"), ("-o", "p.jsonl"), ("-o", "c", "--plot", "c"), ("-o", "no/c.json")],
+)
+def test_an_output_is_never_an_input_or_another_output(run: Run, outputs: tuple[str, ...]) -> None:
+    write(Path("g.jsonl"), [{"id": "a", "schema": {}, "text": "t", "expected": 1}])
+    write(Path("p.jsonl"), [{"id": "a", "data": 1}])
+    before = Path("g.jsonl").read_text(), Path("p.jsonl").read_text()
+    done = run("calibrate", "g.jsonl", "--predictions", "p.jsonl", *outputs)
+    assert done.exit_code == 2
+    assert "--output" in done.stderr or "cannot write" in done.stderr
+    assert (Path("g.jsonl").read_text(), Path("p.jsonl").read_text()) == before

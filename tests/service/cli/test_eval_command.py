@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from intaglio.schemas import catalogue
 
 from tests.service.cli.conftest import Run
@@ -80,3 +81,35 @@ def test_unusable_input_is_named(run: Run, stub: StubService, tmp_path: Path) ->
     assert "--predictions excludes --url" in both.stderr
     nowhere = run("eval", two(tmp_path), "--url", "http://127.0.0.1:9", "--model", "m")
     assert nowhere.exit_code == 4, nowhere.output
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        ("--json", "gold.jsonl"),
+        ("--html", "./gold.jsonl"),
+        ("--save", "gold.jsonl"),
+        ("--json", "schema.json"),
+        ("--json", "r", "--html", "r"),
+        ("--save", "p.jsonl", "--json", "p.jsonl"),
+        ("--json", "no/r.json"),
+        ("--html", "."),
+    ],
+)
+def test_an_output_that_is_an_input_or_cannot_be_is_refused_before_any_work(
+    run: Run, stub: StubService, tmp_path: Path, outputs: tuple[str, ...]
+) -> None:
+    Path("schema.json").write_text('{"type": "object"}')
+    before = two(tmp_path).read_text()
+    done = run("eval", "gold.jsonl", "--url", stub.base_url, "-s", "schema.json", *outputs)
+    assert done.exit_code == 2, done.output
+    assert Path("gold.jsonl").read_text() == before
+    assert Path("schema.json").read_text() == '{"type": "object"}'
+    assert not stub.asked
+
+
+def test_the_compared_answers_are_never_the_report(run: Run, tmp_path: Path) -> None:
+    answers = gold(tmp_path / "p.jsonl", {"id": "a", "data": {"n": 1}})
+    before = answers.read_text()
+    done = run("eval", two(tmp_path), "--predictions", "p.jsonl", "--json", "p.jsonl")
+    assert (done.exit_code, answers.read_text()) == (2, before)

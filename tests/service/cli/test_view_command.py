@@ -55,4 +55,15 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
     assert view(tmp_path / "none.jsonl", "-o", tmp_path / "r.html")[0] == 2
     source = tmp_path / "r.jsonl"
     source.write_text('{"data": 1}\n', "utf-8")
-    assert view(source, "-o", tmp_path / "no" / "r.html")[0] == 1
+    assert view(source, "-o", tmp_path / "no" / "r.html")[0] == 2
+    assert view(source, "-o", tmp_path)[0] == 2
+
+
+@pytest.mark.parametrize("name", ["r.jsonl", "./r.jsonl", "soft.html"])
+def test_the_page_never_overwrites_the_results(tmp_path: Path, name: str) -> None:
+    source = tmp_path / "r.jsonl"
+    source.write_text('{"data": 1}\n', "utf-8")
+    (tmp_path / "soft.html").symlink_to(source)
+    code, told = view(source, "-o", f"{tmp_path}/{name}")
+    assert (code, source.read_text("utf-8")) == (2, '{"data": 1}\n')
+    assert "would overwrite" in told
