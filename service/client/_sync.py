@@ -188,6 +188,8 @@ class Client:
         synchronous client. Texts that were lost with a connection or an engine are sent again. With `return_errors` the
         error of a text that failed takes the place of its result; without, the first of them is raised at the end.
         """
+        if at_once < 1:
+            raise ValueError(f"at_once must be at least 1, not {at_once}")
         shape, found = shape_of(schema), many_bodies(texts)
         results = ManyResults(shape, len(found), progress)
         body, key = shared_body(shape, model, options), options.get("idempotency_key")

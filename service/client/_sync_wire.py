@@ -34,6 +34,7 @@ class Wire:
         transport: httpx2.BaseTransport | None,
     ) -> None:
         self.base_url = where.base_url
+        _limits(timeout)
         self._timeout = timeout
         self.retries = retries
         self._http = httpx2.Client(
@@ -178,4 +179,9 @@ class Wire:
 
 
 def _limits(seconds: float) -> httpx2.Timeout:
+    """The time limits of a call. Raises TypeError or ValueError unless `seconds` is a positive number."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise TypeError(f"timeout must be a number of seconds, not {type(seconds).__name__}")
+    if not seconds > 0:
+        raise ValueError(f"timeout must be more than 0 seconds, not {seconds!r}")
     return httpx2.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))

@@ -29,14 +29,20 @@ class Address:
 
 
 def address(base_url: str | None, api_key: str | None) -> Address:
-    """The address from arguments, environment and defaults. Raises ValueError for a base URL that is not http(s).
+    """The address from arguments, environment and defaults.
 
-    A trailing `/v1` is dropped: the service's paths already begin with it, but other SDKs expect it there.
+    A trailing `/v1` is dropped: the service's paths already begin with it, but other SDKs expect it there. White space
+    around a key is dropped: a key that was read from a file often ends with a line break.
+
+    Raises:
+        ValueError: the base URL is not http(s), or the key has characters that no HTTP header can carry.
     """
     url = base_url or os.environ.get("INTAGLIO_BASE_URL") or DEFAULT_BASE_URL
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"base_url must start with http:// or https://, not {url!r}")
-    return Address(
-        url.rstrip("/").removesuffix("/v1").rstrip("/"),
-        api_key or os.environ.get("INTAGLIO_API_KEY") or None,
-    )
+    key = (api_key or os.environ.get("INTAGLIO_API_KEY") or "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError(
+            "api_key has line breaks or characters outside ASCII; keys are printed by `intaglio keys create`"
+        )
+    return Address(url.rstrip("/").removesuffix("/v1").rstrip("/"), key or None)

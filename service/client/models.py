@@ -154,9 +154,9 @@ def request_body(
 
 
 def many_bodies(texts: object) -> list[str]:
-    """The texts of a call for many. Raises TypeError if one is not a str."""
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise TypeError(f"texts must be several str, not {type(texts).__name__}")
+    """The texts of a call for many. Raises TypeError for a mapping, whose keys are no texts, and if one is not a str."""
+    if isinstance(texts, str | Mapping) or not isinstance(texts, Iterable):
+        raise TypeError(f"texts must be several str, such as a list, not {type(texts).__name__}")
     found = list(texts)
     for text in found:
         if not isinstance(text, str):

@@ -5,7 +5,9 @@ executed.
 """
 
 import importlib
+import importlib.util
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +36,43 @@ def from_python(place: str) -> dict[str, Any]:
 
 def _module(name: str) -> Any:
     path = Path(name)
-    folder, module = (path.parent, path.stem) if path.suffix == ".py" else (Path(), name)
-    if path.suffix == ".py" and not path.is_file():
+    is_file = path.suffix == ".py"
+    if is_file and not path.is_file():
         raise SourceError(1, f"there is no file {name!r}")
-    sys.path.insert(0, str(folder.resolve()))
+    folder = str((path.parent if is_file else Path()).resolve())
+    sys.path.insert(0, folder)
     try:
-        return importlib.import_module(module)
+        return _of_file(path) if is_file else importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise SourceError(1, f"the module {error.name!r} cannot be imported") from None
+    except SyntaxError as error:
+        raise SourceError(error.lineno or 1, f"{name!r} is not Python: {error.msg}") from None
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        raise SourceError(
+            _failed_line(error, path), f"{name!r} fails when it is imported: {told}"
+        ) from None
     finally:
-        sys.path.remove(str(folder.resolve()))
+        sys.path.remove(folder)
+
+
+def _of_file(path: Path) -> Any:
+    """Run a file as a module of a name of its own, so that `types.py` is not the `types` of Python."""
+    name = f"_types_of_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise SourceError(1, f"{str(path)!r} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _failed_line(error: BaseException, path: Path) -> int:
+    """The last line of the file on the way to the error; 1 if it is not on it."""
+    lines = [
+        line
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if Path(frame.f_code.co_filename).name == path.name
+    ]
+    return lines[-1] if lines else 1

@@ -298,3 +298,46 @@ def test_a_base_url_may_end_as_those_of_other_services_do(ending: str) -> None:
 def test_a_base_url_without_a_scheme_is_refused() -> None:
     with pytest.raises(ValueError, match="must start with http"):
         Client("localhost:8000")
+
+
+def test_a_key_from_a_file_may_end_with_a_line_break(stub: StubService) -> None:
+    stub.will_answer(Answer(result({"n": 1})))
+    with Client(stub.base_url, api_key=" sk-1\n") as client:
+        client.extract({"type": "object"}, "x")
+    assert stub.asked[-1].headers["authorization"] == "Bearer sk-1"
+
+
+@pytest.mark.parametrize("key", ["sk\nsecret", "secr\u00e9t", "sk\x00secret"])
+def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(ValueError, match="api_key has") as refused:
+        Client("http://localhost:1", api_key=key)
+    assert "sec" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("timeout", "error"),
+    [
+        (0, ValueError),
+        (-1.0, ValueError),
+        (float("nan"), ValueError),
+        ("5", TypeError),
+        (True, TypeError),
+    ],
+)
+def test_a_timeout_that_is_no_time_is_refused_at_once(
+    stub: StubService, timeout: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error, match="timeout must be"):
+        Client(stub.base_url, timeout=timeout)
+    with Client(stub.base_url) as client, pytest.raises(error, match="timeout must be"):
+        client.extract({"type": "object"}, "x", timeout=timeout)
+    assert not stub.asked
+
+
+def test_a_mapping_and_an_empty_share_are_no_way_to_many_texts(stub: StubService) -> None:
+    with Client(stub.base_url) as client:
+        with pytest.raises(TypeError, match="not dict"):
+            client.extract_many({"type": "object"}, {"a": "text of a"})
+        with pytest.raises(ValueError, match="at_once must be at least 1"):
+            client.extract_many({"type": "object"}, ["x"], at_once=0)
+    assert not stub.asked

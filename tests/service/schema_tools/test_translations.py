@@ -1,6 +1,7 @@
 """Schemas from other languages: the translation of each declaration, and the refused lines."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -215,6 +216,29 @@ def test_a_document_type_makes_xml() -> None:
 def test_python() -> None:
     schema = from_python("intaglio.schemas.problem:Detail")
     assert {"pointer", "reason"} <= set(schema["properties"])
+
+
+def test_a_file_named_like_a_module_of_python_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "json.py"
+    path.write_text("import dataclasses\n@dataclasses.dataclass\nclass Order:\n    n: 'int'\n")
+    assert from_python(f"{path}:Order")["properties"] == {"n": {"title": "N", "type": "integer"}}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("\nraise RuntimeError('no settings')", "line 2: .*RuntimeError: no settings"),
+        ("A = 1\n\nA.b", "line 3: .*AttributeError"),
+        ("A = 1\nclass A(:", "line 2: .* is not Python"),
+    ],
+)
+def test_a_file_of_types_that_cannot_be_run_is_refused_by_line(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    path = tmp_path / "models.py"
+    path.write_text(content)
+    with pytest.raises(SourceError, match=message):
+        from_python(f"{path}:A")
 
 
 @pytest.mark.parametrize(
