@@ -6,7 +6,7 @@ Does: define shapes, defaults and bounds. Does not: open files or run engines.
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
 from .base import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
 from .extraction.grounding import FieldReport
@@ -55,6 +55,11 @@ class Source(Wire):
         description="Fields with images. A path is relative to the folder of the source; in a job of a service it is "
         "the name of an uploaded file. Nothing is fetched from addresses.",
     )
+
+    @field_validator("keep")
+    @classmethod
+    def _each_once(cls, keep: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(keep))
 
     @model_validator(mode="after")
     def _one_way_to_the_text(self) -> "Source":

@@ -34,7 +34,8 @@ def require_outputs(
             continue
         require_no_input_overwritten(output, names, option)
         for other, path in before.items():
-            if _is_same(output, path) and not _is_device(output):
+            same = os.path.realpath(output) == os.path.realpath(path) or _is_same(output, path)
+            if same and not _is_device(output):
                 raise CliError(f"{other} and {option} are the same file, {output}", Exit.USAGE)
         before[option] = output
         _require_writable(output)

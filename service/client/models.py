@@ -154,7 +154,7 @@ def request_body(
 
 
 def many_bodies(texts: object) -> list[str]:
-    """The texts of a call for many. Raises TypeError for a mapping, whose keys are no texts, and if one is not a str."""
+    """The texts of a call for many. Raises TypeError for a mapping, or if one is not a str."""
     if isinstance(texts, str | Mapping) or not isinstance(texts, Iterable):
         raise TypeError(f"texts must be several str, such as a list, not {type(texts).__name__}")
     found = list(texts)

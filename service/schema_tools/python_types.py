@@ -47,7 +47,7 @@ def _module(name: str) -> Any:
         raise SourceError(1, f"the module {error.name!r} cannot be imported") from None
     except SyntaxError as error:
         raise SourceError(error.lineno or 1, f"{name!r} is not Python: {error.msg}") from None
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  the user's code may raise anything
         told = f"{type(error).__name__}: {error}"
         raise SourceError(
             _failed_line(error, path), f"{name!r} fails when it is imported: {told}"

@@ -43,14 +43,14 @@ def _record(shape: RecordMapping, line: str, where: str) -> Record | Rejected:
         return Rejected(f"the line is not JSON: {error}", where)
     if not isinstance(value, dict):
         return Rejected("the line is not a JSON object", where)
-    missing = [name for name in shape.names if not _has(value, name)]
+    missing = [name for name in shape.required if not _has(value, name)]
     if missing:
         return Rejected(f"the object has no {missing[0]!r}", where)
-    return shape.record(lambda name: _at(value, name), where)
+    return shape.record(lambda name: _at(value, name) if _has(value, name) else None, where)
 
 
 def _require_fields(source: Source, path: Path, shape: RecordMapping) -> None:
-    """Refuse a field that none of the first objects has; if only some lack it, only those lines are rejected."""
+    """Refuse a field that none of the first objects has, because it is misspelled."""
     objects: list[dict[str, Any]] = []
     with characters(path, source.encoding) as file:
         while len(objects) < _PROBED_LINES and (line := file.readline(MOST_LINE)):
@@ -61,7 +61,9 @@ def _require_fields(source: Source, path: Path, shape: RecordMapping) -> None:
     for name in shape.names if objects else ():
         if not any(_has(value, name) for value in objects):
             raise InputRefused(
-                f"no object of the source has the field {name!r}",
+                f"none of the first {len(objects)} objects has the field {name!r}"
+                if len(objects) == _PROBED_LINES
+                else f"no object of the source has the field {name!r}",
                 param="source",
                 hint=suggestion(name, known),
             )

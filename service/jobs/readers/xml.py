@@ -4,7 +4,9 @@ Does: read the file as a stream and free each record once it is built. Does not:
 bring entities, external files and entity bombs), or use the network.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,16 +16,32 @@ from pydantic import JsonValue
 
 from ..records.errors import InputRefused
 from ..records.input_files import open_source
-from ..records.record import Record, RecordMapping, Rejected, document
+from ..records.record import Record, RecordMapping, Rejected, document, suggestion
 
 MOST_DEPTH: Final = 200
+_PROBED_RECORDS: Final = 100  # elements; a field that none of them has is misspelled
 
 
 def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     """The elements at `source.record`; see `readers.records`. Without text or template, all text of the element is
     used.
     """
-    record_path = _path(source)
+    record_path, shape = _path(source), RecordMapping(source)
+    _require_fields(path, record_path, shape)
+    count = 0
+    for element in _elements(path, record_path):
+        count += 1
+        yield _record(shape, element, f"/record/{count}")
+    if not count:
+        raise InputRefused(
+            f"no element is at {'/'.join(record_path)!r}",
+            param="source.record",
+            hint="give the path from the root, such as catalog/item, or a name alone for any place",
+        )
+
+
+def _elements(path: Path, record_path: tuple[str, ...]) -> Generator[Any, None, None]:
+    """The elements at a path, one at a time; each is freed when the next is asked for."""
     with open_source(path) as file:
         events = etree.iterparse(
             file,
@@ -36,7 +54,7 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
             remove_pis=True,
         )
         try:
-            yield from _records(events, record_path, RecordMapping(source))
+            yield from _ended(events, record_path)
         except etree.XMLSyntaxError as error:
             raise InputRefused(
                 f"{path.name} is not well-formed XML: {error.msg}",
@@ -45,11 +63,9 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
             ) from None
 
 
-def _records(
-    events: Any, record_path: tuple[str, ...], shape: RecordMapping
-) -> Iterator[Record | Rejected]:
+def _ended(events: Any, record_path: tuple[str, ...]) -> Iterator[Any]:
     above: list[str] = []
-    count = inside = 0  # inside: depth of the current record, 0 outside
+    inside = 0  # depth of the current record, 0 outside
     for event, element in events:
         if event == "start":
             if not above:
@@ -62,19 +78,33 @@ def _records(
             continue
         if inside == len(above):
             inside = 0
-            count += 1
-            yield _record(shape, element, f"/record/{count}")
+            yield element
         above.pop()
         if not inside:
             # The empty element stays in the tree; this removes its preceding siblings.
             element.clear(keep_tail=False)
             while element.getprevious() is not None:
                 del element.getparent()[0]
-    if not count:
+
+
+def _require_fields(path: Path, record_path: tuple[str, ...], shape: RecordMapping) -> None:
+    """Refuse a field that none of the first elements has, because it is misspelled."""
+    absent = dict.fromkeys(shape.names)
+    known: dict[str, None] = {}
+    count = 0
+    # What is wrong with the file itself is told by the reading, after the records before that place.
+    with suppress(InputRefused), closing(_elements(path, record_path)) as elements:
+        for element in islice(elements, _PROBED_RECORDS if absent else 0):
+            count += 1
+            absent = {name: None for name in absent if _field(element, name) is None}
+            known |= {f"@{name}": None for name in element.attrib}
+            known |= {etree.QName(child).localname: None for child in element}
+    for name in absent if count else ():
+        some = f"none of the first {count} elements" if count == _PROBED_RECORDS else "no element"
         raise InputRefused(
-            f"no element is at {'/'.join(record_path)!r}",
-            param="source.record",
-            hint="give the path from the root, such as catalog/item, or a name alone for any place",
+            f"{some} at {'/'.join(record_path)!r} has {name!r}",
+            param="source",
+            hint=suggestion(name, tuple(known)),
         )
 
 
@@ -108,27 +138,27 @@ def _fits(above: list[str], record_path: tuple[str, ...]) -> bool:
 
 
 def _record(shape: RecordMapping, element: Any, where: str) -> Record | Rejected:
+    missing = [name for name in shape.required if _field(element, name) is None]
+    if missing:
+        return Rejected(f"the element has no {missing[0]!r}", where)
     if shape.source.text is None and shape.source.template is None:
         keep: dict[str, JsonValue] = {n: _field(element, n) for n in shape.source.keep}
         name = None if shape.source.id is None else _field(element, shape.source.id)
         return document(_words(element), where, name, keep)
-    missing = [name for name in shape.names if _field(element, name) is None]
-    if missing:
-        return Rejected(f"the element has no {missing[0]!r}", where)
     return shape.record(lambda name: _field(element, name), where)
 
 
 def _field(element: Any, path: str) -> str | None:
-    """The text at a path below the element: `title`, `meta/author`, `@lang`, `meta/@id`."""
+    """The text at a path below the element: `title`, `meta/author`, `@lang`, `meta/@id`; all of it if several match."""
     *steps, last = path.split("/")
+    found = [element]
     for step in steps if last.startswith("@") else (*steps, last):
-        element = next((c for c in element if etree.QName(c).localname == step), None)
-        if element is None:
-            return None
+        found = [c for each in found for c in each if etree.QName(c).localname == step]
     if last.startswith("@"):
-        value = element.get(last[1:])
-        return None if value is None else str(value)
-    return _words(element)
+        texts = [str(each.get(last[1:])) for each in found if each.get(last[1:]) is not None]
+    else:
+        texts = [_words(each) for each in found]
+    return "\n".join(texts) if texts else None
 
 
 def _words(element: Any) -> str:

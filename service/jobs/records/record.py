@@ -59,9 +59,14 @@ class RecordMapping:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All required fields, without duplicates."""
-        fields = [*template_fields(self.source.template or ""), *self.source.keep]
-        fields += self.source.images
+        """All fields that the source must have, without duplicates."""
+        return tuple(dict.fromkeys((*self.required, *self.source.keep)))
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The fields that each record must have; a kept one may be absent, and is null then."""
+        template = self.source.template
+        fields = [*([] if template is None else template_fields(template)), *self.source.images]
         fields += [name for name in (self.source.text, self.source.id) if name is not None]
         return tuple(dict.fromkeys(fields))
 
@@ -163,9 +168,9 @@ def template_fields(template: str) -> tuple[str, ...]:
     """The fields of a template. `{{` and `}}` are literal braces.
 
     Raises:
-        InputRefused: a brace is unmatched, or a field has no name.
+        InputRefused: a brace is unmatched, a field has no name, or there is no field, so that all texts would be equal.
     """
-    names = []
+    names: list[str] = []
     for found in _FIELD.finditer(template):
         if found.group() in ("{", "}") or found.group(1) == "":
             raise InputRefused(
@@ -175,6 +180,12 @@ def template_fields(template: str) -> tuple[str, ...]:
             )
         if found.group(1) is not None:
             names.append(found.group(1))
+    if not names:
+        raise InputRefused(
+            "the template has no field, so that all documents would be equal",
+            param="source.template",
+            hint="fields are written {name}",
+        )
     return tuple(dict.fromkeys(names))
 
 

@@ -4,6 +4,7 @@ import gzip
 import tracemalloc
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -244,6 +245,50 @@ def test_xml_records(tmp_path: Path) -> None:
         read(path, record="c/entry")
     with pytest.raises(InputRefused, match="record elements"):
         read(path, text="t")
+
+
+def test_all_elements_of_one_name_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "in.xml"
+    path.write_text('<c><i><p k="1">one</p><p k="2">two</p><m><a>x</a></m><m><a>y</a></m></i></c>')
+    (record,) = read(path, record="i", text="p", keep=("m/a", "p/@k"))
+    assert record == Record("one\ntwo", None, {"m/a": "x\ny", "p/@k": "1\n2"})
+
+
+def test_a_kept_value_that_a_record_lacks_is_null(tmp_path: Path) -> None:
+    lines, xml = tmp_path / "in.jsonl", tmp_path / "in.xml"
+    lines.write_text('{"t": "one", "k": 1}\n{"t": "two"}\n{"k": 3}\n')
+    first, second, third = read(lines, text="t", keep=("k",))
+    assert [first, second] == [Record("one", None, {"k": 1}), Record("two", None, {"k": None})]
+    assert texts([third]) == ["!the object has no 't'"]
+    xml.write_text('<c><i k="1"><t>one</t></i><i><t>two</t></i></c>')
+    for text in ("t", None):
+        first, second = read(xml, record="i", text=text, keep=("@k",))
+        assert first == Record("one", None, {"@k": "1"})
+        assert second == Record("two", None, {"@k": None})
+
+
+@pytest.mark.parametrize("field", [{"text": "titel"}, {"keep": ("titel",)}, {"id": "titel"}])
+def test_a_misspelled_element_is_refused_with_a_guess(tmp_path: Path, field: Any) -> None:
+    path = tmp_path / "in.xml"
+    path.write_text('<c><i k="1"><title>one</title></i><i/></c>')
+    with pytest.raises(InputRefused, match="no element at 'c/i' has 'titel'") as refused:
+        read(path, record="c/i", **field)
+    assert "did you mean 'title'?" in refused.value.hint
+
+
+def test_a_column_that_is_kept_twice_is_written_once(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("t,k\none,1\n")
+    source = Source(path=str(path), text="t", keep=("k", "t", "k"))
+    assert source.keep == ("k", "t")
+
+
+@pytest.mark.parametrize("template", ["no field", "{{t}}", ""])
+def test_a_template_without_a_field_is_refused(tmp_path: Path, template: str) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("t\none\n")
+    with pytest.raises(InputRefused, match="the template has no field"):
+        read(path, template=template)
 
 
 @pytest.mark.parametrize(
