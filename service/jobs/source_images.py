@@ -90,7 +90,7 @@ def image_access(
         InputRefused: the source has images, and the model reads none.
         IntaglioError: the model's service cannot be asked.
     """
-    if not source.images and source_format(source, path) != "text":
+    if not source.images and not _has_pages(source, path):
         return NOTHING
     if model.reads_images:
         return ImageAccess(sees=True, find=find)
@@ -117,12 +117,26 @@ def _named(path: Path) -> list[Path]:
     return []
 
 
-def _is_image(path: Path) -> bool:
+def _has_pages(source: Source, path: Path) -> bool:
+    """Whether a file of the source is an image, or a PDF: its pages may be images."""
+    if source_format(source, path) != "text":
+        return False
+    return any(
+        _is_image(file) or _head(file).startswith(b"%PDF-") for file in members(path, images=True)
+    )
+
+
+def _is_image(file: Path) -> bool:
+    return image_type(_head(file)) is not None
+
+
+def _head(path: Path) -> bytes:
+    """The first bytes of a file; none of one that cannot be read, which its row will say."""
     try:
         with path.open("rb") as file:
-            return image_type(file.read(HEAD)) is not None
+            return file.read(HEAD)
     except OSError:
-        return False
+        return b""
 
 
 def _decoded(url: str) -> bytes:
