@@ -24,6 +24,7 @@ from ..machine import byte_step as w
 from ..machine import walk_state as n
 from ..machine.cursor import Cursor, reach_parts
 from ..machine.lazy_tables import ALPHABET, CALLED, ENTRY, FINAL, ROW
+from ..machine.seen_texts import SeenText
 from ..machine.text_reader import Refused
 from .rule_graph import RuleGraph
 from .shortest_texts import in_order
@@ -83,11 +84,15 @@ def _outcome(dfa: Dfa, item: bytes, piece: _LeafText) -> int:
 
 
 class Replacement:
-    """Replaces refused texts in completions from a cursor on, which is not moved."""
+    """Replaces refused texts in completions from a cursor on, which is not moved.
 
-    def __init__(self, cursor: Cursor, graph: RuleGraph) -> None:
+    `distinct`: replaces also texts that may be repeated.
+    """
+
+    def __init__(self, cursor: Cursor, graph: RuleGraph, *, distinct: bool = False) -> None:
         self._cursor = cursor.fork()
         self._graph = graph
+        self._distinct = distinct
         self._tries = _MOST_TRIES
         self._one_outcome: dict[tuple[Dfa, int], Dfa] = {}  # leaves with one outcome
         self._alternatives: dict[tuple[int, int, int, bytes], Iterator[bytes]] = {}
@@ -97,7 +102,7 @@ class Replacement:
         cursor, origin = self._cursor, len(self._cursor.output)
         while True:
             memories = len(cursor.memories)
-            done, refused = yield from reach_parts(cursor, _bytes(end))
+            done, refused = yield from reach_parts(cursor, _bytes(end), distinct=self._distinct)
             if done == len(end) and self._is_over(end, memories):
                 cursor.memories.cut(memories)
                 return bytes(cursor.output[origin:]) + end
@@ -112,6 +117,34 @@ class Replacement:
             if replaced is None:
                 return None
             end = replaced
+
+    def with_a_copy(self, end: bytes) -> Parts[bytes | None]:
+        """`end` with one text replaced by an earlier one of its container, the last one that makes it legal."""
+        cursor, offset = self._cursor, len(self._cursor.output)
+        memories = len(cursor.memories)
+        yield from reach_parts(cursor, _bytes(end))
+        copies = [
+            (seen.until - offset - len(seen.text), seen.until - offset, earlier.text)
+            for seen, others in map(self._texts_of, range(memories, len(cursor.memories)))
+            for earlier in others
+        ]
+        cursor.memories.cut(memories)
+        for begun, until, text in islice(reversed(copies), _MOST_OF_ITEM):
+            written = bytes(cursor.output[offset + begun :]) if begun < 0 else b""
+            if not text.startswith(written):
+                continue
+            tried = end[: max(begun, 0)] + text[len(written) :] + end[until:]
+            done, _ = yield from reach_parts(cursor, _bytes(tried))
+            over = done == len(tried) and self._is_over(tried, memories)
+            cursor.memories.cut(memories)
+            if over:
+                return tried
+        return None
+
+    def _texts_of(self, version: int) -> tuple[SeenText, list[SeenText]]:
+        """The text that a version adds, and the texts before it."""
+        memories = self._cursor.memories
+        return memories.last(version), list(memories.texts(memories.parent(version)))
 
     def _family(self, refused: Refused) -> tuple[int, int]:
         """A key that is equal for all texts of one array or object that are read from the same state."""
@@ -155,7 +188,7 @@ class Replacement:
                 return None
             yield
             text = other[written:]
-            taken = self._is_taken(text, rest)
+            taken = yield from self._is_taken(text, rest)
             if taken:
                 self._commit(text)
                 return rest
@@ -163,11 +196,11 @@ class Replacement:
                 return None
         return None
 
-    def _is_taken(self, text: bytes, rest: bytes) -> bool | None:
+    def _is_taken(self, text: bytes, rest: bytes) -> Parts[bool | None]:
         """Whether `text` and the byte after it are legal; None: that byte is illegal after any text."""
         cursor, memories = self._cursor, len(self._cursor.memories)
         tried = text + rest[:1]
-        done, refused = cursor.reach(_bytes(tried))
+        done, refused = yield from reach_parts(cursor, _bytes(tried), distinct=self._distinct)
         taken: bool | None = done == len(tried) and (rest != b"" or self._is_over(tried, memories))
         cursor.memories.cut(memories)
         return None if not taken and done >= len(text) and rest and refused is None else taken

@@ -32,6 +32,8 @@ from .rule_graph import MOST_BYTES, Completion, RuleGraph
 from .shortest_texts import in_order, judged_texts, preferred_byte, texts_from
 
 _MOST_STEPS: Final = 30_000  # states visited by one search
+_MOST_EARLY: Final = 1024  # nodes of a rule that keep the nodes of other rules waiting
+_EARLY_OF_BYTE: Final = 64  # nodes beyond these that postpone the next ones by a byte
 _MOST_JUDGED: Final = 64  # texts of a leaf that are tried with a judge
 _ALTERNATIVES: Final = 64  # ends of a begun text that are compared
 
@@ -66,10 +68,13 @@ class Caller:
 class Subsearch:
     """The part of a search that looks for the ends of a rule from one entry state.
 
-    `base`: added to the bytes of its nodes to compare them with nodes of other rules.
+    `base`: added to the bytes of its nodes to compare them with nodes of other rules. `begun`: the priority it began
+    with. `early`: how many of its nodes were visited before that, because the distance to its end was overestimated.
     """
 
     base: int
+    begun: int
+    early: int = 0
     done: set[int] = field(default_factory=set)
     ends: dict[int, Completion] = field(default_factory=dict)
     callers: list[Caller] = field(default_factory=list)
@@ -158,7 +163,7 @@ class CompletionSearch:
         part = self._parts.get(state)
         if part is None:
             ahead = self._graph.bytes_to_end(state, 0)
-            part = self._parts[state] = Subsearch(priority - ahead)
+            part = self._parts[state] = Subsearch(priority - ahead, priority)
             if ahead <= MOST_BYTES:
                 self._schedule(priority, partial(self._step, part, Node(state, 0), ahead))
         part.callers.append(caller)
@@ -168,6 +173,11 @@ class CompletionSearch:
     def _step(self, part: Subsearch, node: Node, ahead: int, priority: int) -> None:
         """Visit a state of a rule."""
         if node.state in part.done:
+            return
+        part.early += priority < part.begun or part.early >= _MOST_EARLY
+        postponed = part.begun + (part.early - _MOST_EARLY) // _EARLY_OF_BYTE
+        if part.early > _MOST_EARLY and priority < postponed:
+            self._schedule(postponed, partial(self._step, part, node, ahead))
             return
         part.done.add(node.state)
         found = self._graph.known.get(node.state)

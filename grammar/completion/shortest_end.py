@@ -15,7 +15,7 @@ import numpy as np
 from ..base.parts import Parts
 from ..contract.work import BYTE, spend
 from ..machine import byte_step as w
-from ..machine.cursor import Cursor
+from ..machine.cursor import Cursor, reach_parts
 from ..machine.lazy_tables import CALLED, ENTRY, FLAGS, JUDGED, REMEMBERS
 from ..machine.text_reader import Step
 from .replacement import Replacement
@@ -27,6 +27,7 @@ _LONGER: Final = 2  # bytes by which a completion may exceed the estimate and is
 # Bytes added to the length of a completion that again ends with the refused text, after another item.
 _POSTPONED: Final = 1 << 12
 _MOST_TRIES: Final = 1024  # beginnings tried in the place of refused texts
+_MOST_SEARCHES: Final = 8  # that begin after the legal part of a completion
 _BYTES_OF_PART: Final = 16
 _MOST_READ: Final = 1 << 14  # bytes read one by one in all these tries
 
@@ -58,8 +59,39 @@ class ShortestEnd:
         completion = yield from CompletionSearch(self._graph, self._cursor).text()
         if completion is None:
             return None
-        replaced = yield from Replacement(self._cursor, self._graph).text(completion)
-        return (yield from self._avoid_refused(completion)) if replaced is None else replaced
+        found = yield from self._mended(self._cursor, completion)
+        if found is None:
+            found = yield from self._searched_again(completion)
+        return (yield from self._avoid_refused(completion)) if found is None else found
+
+    def _mended(self, cursor: Cursor, completion: bytes) -> Parts[bytes | None]:
+        """A completion with other texts where some are refused, or where one is no new or no repeated text."""
+        found = yield from Replacement(cursor, self._graph).text(completion)
+        if found is None:
+            found = yield from Replacement(cursor, self._graph, distinct=True).text(completion)
+        if found is None:
+            found = yield from Replacement(cursor, self._graph).with_a_copy(completion)
+        return found
+
+    def _searched_again(self, completion: bytes) -> Parts[bytes | None]:
+        """A completion that begins with the legal part of one: there it is known which texts in it are repeated."""
+        cursor, read = self._cursor.fork(), b""
+        for _ in range(_MOST_SEARCHES):
+            memories = len(cursor.memories)
+            text = np.frombuffer(completion, np.uint8).copy()
+            done, _ = yield from reach_parts(cursor, text)
+            cursor.memories.cut(memories)
+            if not (0 < done < len(completion)) or not cursor.read(text[:done]):
+                cursor.memories.cut(memories)
+                return None
+            cursor.commit(text[:done], memories)
+            read += completion[:done]
+            more = yield from CompletionSearch(self._graph, cursor).text()
+            found = None if more is None else (yield from self._mended(cursor, more))
+            if more is None or found is not None:
+                return None if found is None else read + found
+            completion = more
+        return None
 
     def _avoid_refused(self, completion: bytes) -> Parts[bytes | None]:
         """A completion without the texts refused in `completion`: other beginnings are tried, the shortest first.

@@ -253,8 +253,13 @@ def _renew(cursor: Cursor, text: Bytes) -> None:
             note[n.CHOOSES] = 0  # not known of that state
 
 
-def reach_parts(cursor: Cursor, text: Bytes, done: int = -1) -> Parts[tuple[int, Refused | None]]:
-    """`Cursor.reach` in parts, as each table entry that is missing takes time. Nothing else may be read meanwhile."""
+def reach_parts(
+    cursor: Cursor, text: Bytes, done: int = -1, *, distinct: bool = False
+) -> Parts[tuple[int, Refused | None]]:
+    """`Cursor.reach` in parts, as each table entry that is missing takes time. Nothing else may be read meanwhile.
+
+    `distinct`: stop also where a repeated text is legal, as if it were refused.
+    """
     answers, refused = NO_ANSWERS, None
     has_stopped = done >= 0
     if not has_stopped:
@@ -278,6 +283,8 @@ def reach_parts(cursor: Cursor, text: Bytes, done: int = -1) -> Parts[tuple[int,
             if answer[0] < 0 or answer[1]:
                 site, parent, memory, begun = map(int, cursor.frames[frame])
                 refused = Refused(site, parent, memory, begun, until)
+                if distinct and answer[1]:
+                    return done, refused
         else:
             cursor.fill_in()
         yield

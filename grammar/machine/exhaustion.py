@@ -10,7 +10,7 @@ exhaust only beginnings of its own text, the longest first. So the search goes b
 at the first beginning that can go on, which is mostly the first one it tries.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from itertools import product
 from typing import Final
 
@@ -116,11 +116,11 @@ def _items(reader: TextReader, top: int) -> Ints:
 def _exhausted(reader: TextReader, whole: bytes, frame: int, memory: int) -> Exhausted:
     """The exhausted beginnings of the items read in a frame; `whole`: the output with the text read ahead."""
     memories = reader.memories
-    entry = reader.machine.tables.sites.item(reader.frames.item(frame, w.SITE), ENTRY)
+    asked = _asked(reader, reader.frames.item(frame, w.SITE))
     unsearched: list[int] = []
     known: Exhausted | None = _NOTHING
     while memory:
-        known = memories.exhausted.get(memory, {}).get(entry)
+        known = memories.exhausted.get(memory, {}).get(asked)
         if known is not None:
             break
         unsearched.append(memory)
@@ -130,13 +130,21 @@ def _exhausted(reader: TextReader, whole: bytes, frame: int, memory: int) -> Exh
     probe: TextReader | None = None
     for version in reversed(unsearched):
         tried, text = memories.grown(memories.parent(version)), plain(memories.last(version).text)
-        before, known = known or _NOTHING, tried.get((entry, text))
+        before, known = known or _NOTHING, tried.get((asked, text))
         if known is None:
             probe = probe or _at_item(reader, frame, whole)
             probe.frames[probe.depth - 2, w.MEMORY] = version
-            known = tried[entry, text] = _with(probe, before, text)
-        memories.exhausted.setdefault(version, {})[entry] = known
+            known = tried[asked, text] = _with(probe, before, text)
+        memories.exhausted.setdefault(version, {})[asked] = known
     return known or _NOTHING
+
+
+def _asked(reader: TextReader, site: int) -> Hashable:
+    """What exhausted beginnings depend on besides the items: the rule that calls, and whether it refuses repeats."""
+    place = reader.machine.sites[site]
+    assert place is not None
+    entry = reader.machine.tables.sites.item(site, ENTRY)
+    return entry, place.caller, place.refuses_twin(0)
 
 
 def _at_item(reader: TextReader, frame: int, whole: bytes) -> TextReader:

@@ -60,7 +60,7 @@ class SeenTexts:
 
     `barred`: by version, the beginnings that are illegal now, because only a text of the version could complete them
     (see `dead_prefixes`). Versions without any have no entry, so this is mostly empty. `exhausted`: by version and by
-    the entry of the rule that reads the items, see `exhaustion`.
+    what it depends on besides, see `exhaustion`.
     """
 
     def __init__(self) -> None:
@@ -68,8 +68,8 @@ class SeenTexts:
         self._owned: set[int] = set()
         self._parents = [0]
         self.barred: dict[int, tuple[bytes, ...]] = {}
-        self.exhausted: dict[int, dict[int, Exhausted]] = {}
-        self._ahead: tuple[int, dict[tuple[int, bytes], Exhausted]] = 0, {}
+        self.exhausted: dict[int, dict[Hashable, Exhausted]] = {}
+        self._ahead: tuple[int, dict[tuple[Hashable, bytes], Exhausted]] = 0, {}
 
     def __len__(self) -> int:
         return len(self._versions)
@@ -92,8 +92,8 @@ class SeenTexts:
         if number in self.barred:
             self.barred[grown] = self.barred[number]
 
-    def grown(self, number: int) -> dict[tuple[int, bytes], Exhausted]:
-        """What is exhausted by version `number` with one text more, by entry and that text.
+    def grown(self, number: int) -> dict[tuple[Hashable, bytes], Exhausted]:
+        """What is exhausted by version `number` with one text more, by what it depends on and that text.
 
         Tokens that a mask tries add the same texts again and again. Kept for one version at a time.
         """

@@ -196,6 +196,7 @@ COVERED = {
     "grammar/jit/kernel.py": "tests/grammar/automata/test_machine_code.py",
     "grammar/jit/source_digest.py": "tests/grammar/automata/test_machine_code.py",
     "grammar/jsonschema/arrays/array_language.py": "tests/grammar/jsonschema/test_ends.py",
+    "grammar/jsonschema/rules/exploration.py": "tests/grammar/jsonschema/test_equal_items.py",
     "grammar/jsonschema/arrays/item_steps.py": "tests/grammar/jsonschema/test_ends.py",
     "grammar/jsonschema/logic/atoms.py": "tests/grammar/jsonschema/test_value_rule.py",
     "grammar/jsonschema/logic/covers.py": "tests/grammar/jsonschema/test_exclusive.py",

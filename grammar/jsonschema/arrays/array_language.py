@@ -25,6 +25,7 @@ from ..read.values import Value, canonical, read
 from ..scalars.finite import FEW, distinct
 from ..scalars.shared import Shared
 from ..writing.byte_cost import Cost
+from .equal_items import gains_by_repeats, refuse_forced_repeats
 from .item_steps import ItemSteps
 
 # Values left for the items of an array: up to this number, what may follow each is searched value by value.
@@ -34,10 +35,14 @@ _NOTED: Final = 64  # numbers of noted items begin here; smaller numbers are pla
 
 @dataclass(frozen=True, slots=True)
 class BetweenItems:
-    """A state between items. `used`: the earlier values, where items must differ and have few values."""
+    """A state between items. `used`: the earlier values, where items must differ and have few values.
+
+    `empty`: no item has come yet; told only where more may follow a repeated item, or an answer depends on it.
+    """
 
     obligation: Obligation
     used: frozenset[Value] = frozenset()
+    empty: bool = False
 
 
 class ArrayLanguage:
@@ -62,13 +67,24 @@ class ArrayLanguage:
         self._plans: dict[BetweenItems, ValuePlan | None] = {}
         self._numbers: dict[tuple[int, Value], int] = {}
         self._noted: list[tuple[int, Value]] = []
+        asked = deep_atoms(Obligation(self._pool.true, obligation.queries))
+        if self.gains_by_repeats(self.start) or any(isinstance(atom, Unique) for atom in asked):
+            self.start = self.first = replace(self.start, empty=True)
 
     def unique(self, state: BetweenItems) -> bool:
         """Whether the obligation depends on whether two items are equal."""
         return any(isinstance(atom, Unique) for atom in deep_atoms(state.obligation))
 
+    def gains_by_repeats(self, state: BetweenItems) -> bool:
+        """Whether more may follow an item that equals an earlier one than a new one."""
+        return gains_by_repeats(state.obligation.must) and self.repeated(state) is not None
+
     def plan(self, state: BetweenItems) -> ValuePlan | None:
-        """The plan of the next item; None if there cannot be one."""
+        """The plan of the next item; None if there cannot be one.
+
+        Raises:
+            UnsupportedConstraint: an item is legal only if it equals an earlier one.
+        """
         if state not in self._plans:
             plan = self._make_plan(state)
             if plan is not None and self.unique(state):
@@ -105,7 +121,10 @@ class ArrayLanguage:
             return frozenset()
         needs = demands_of(self._pool, state.obligation.must)
         if needs is None and len(few - state.used) <= MOST_TRIED:
-            return few - {value for value, after in self.valued(state, few) if self._ends(after)}
+            valued = self.valued(state, few)
+            return few - {
+                value for value, after in valued if self._rest_cost(self, after) is not None
+            }
         if needs is None or len(needs.heads) < 2:
             return state.used & few
         later = [self._values(formula) for formula in needs.demanded[1:]]
@@ -114,9 +133,6 @@ class ArrayLanguage:
             for value in few
             if not distinct([None if s is None else s - state.used - {value} for s in later])
         }
-
-    def _ends(self, state: BetweenItems) -> bool:
-        return self._rest_cost(self, state) is not None
 
     def valued(
         self, state: BetweenItems, few: frozenset[Value]
@@ -174,6 +190,19 @@ class ArrayLanguage:
             if new is None or new.must is not self._pool.false:
                 yield literal, new
 
+    def repetitions(self, state: BetweenItems) -> Iterator[tuple[Formula, Obligation]]:
+        """The cases of an item that is written twice, where that may help: its formula, the obligation afterwards."""
+        for first, after in self.cases(state) if self.gains_by_repeats(state) else ():
+            if after is None:
+                continue
+            children = self._steps.children(after)
+            cases = value_cases(self._pool, after.must, children, self._steps.needs, self._examples)
+            for second, truths in cases:
+                if truths is not None:
+                    new = self._steps.derived(after, truths, is_repeat=True)
+                    if new.must is not self._pool.false:
+                        yield self._pool.all([first, second]), new
+
     def _make_plan(self, state: BetweenItems) -> ValuePlan | None:
         if self._steps.derived(state.obligation, None, is_repeat=False).must is self._pool.false:
             return None
@@ -192,6 +221,8 @@ class ArrayLanguage:
             return self._rest_cost(self, BetweenItems(new, state.used)) is not None
 
         if len(children) <= ENUMERATED:
+            if self.gains_by_repeats(state):
+                refuse_forced_repeats(self._pool, children, after, alive, self._cost_of)
             return exact_plan(self._pool, children, after, alive)
         wide = wide_plan(self._pool, state.obligation.must, children, self._steps.needs, after)
         return narrowed(self._pool, wide, self._values(wide.must), children, alive)

@@ -100,6 +100,8 @@ class Containers:
         """The state after a member or item, given the outcome of its value; None if it may not have that outcome."""
         if isinstance(before.member, BetweenPlainMembers):
             return before.member
+        if before.cannot_repeat and is_repeat:
+            return None
         if before.member is None:
             used = frozenset[Value]()
             if before.used is not None:

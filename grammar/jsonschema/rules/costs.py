@@ -179,6 +179,18 @@ class ArrayEnd:
             if rest is not None:
                 total = costs.shared.punctuation.item(child) + rest
                 return costs.shared.punctuation.without_comma(total) if self.opened else total
+        return (yield from self._by_repeating(costs))
+
+    def _by_repeating(self, costs: "Costs") -> Search:
+        """An item twice in a row; else remember whether two equal items would have been enough."""
+        for literal, after in self.arrays.repetitions(self.state):
+            child = yield ValueEnd(self._unused(costs, literal))
+            if child is None:
+                continue
+            rest = yield ArrayEnd(self.arrays, BetweenItems(after, self.state.used))
+            if rest is not None:
+                total = costs.shared.punctuation.item(child).times(2) + rest
+                return costs.shared.punctuation.without_comma(total) if self.opened else total
         repeated = self.arrays.repeated(self.state)
         if repeated is not None:
             rest = yield ArrayEnd(self.arrays, repeated, self.opened)

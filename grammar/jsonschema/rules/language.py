@@ -11,6 +11,7 @@ from typing import Final, NoReturn
 
 from ...contract.errors import GrammarError, Refusal, Unsatisfiable, UnsupportedConstraint
 from ...contract.work import metered
+from ..arrays.equal_items import may_gain_anywhere, refused
 from ..logic.formula import Formula
 from ..logic.schema_formulas import SchemaFormulas
 from ..objects.name_leaves import NameLeaves
@@ -22,6 +23,7 @@ from ..report.survey import Enforced, enforced, survey
 from ..scalars.scalar_leaves import is_expensive
 from ..scalars.shared import Shared
 from .container_languages import ContainerLanguages
+from .exploration import explore
 from .value_rule import ValueRule
 
 # Work of building expensive leaves at compilation, before generation reaches them.
@@ -57,6 +59,8 @@ class Language:
         self._rules: dict[tuple[Formula, tuple[Formula, ...], int], ValueRule] = {}
         if self._containers.costs.of_value(self.formulas.root.formula) is None:
             self._refuse()
+        if may_gain_anywhere(self.formulas.root.formula, self.shared.restriction):
+            explore(self.root)
         self._prebuild()
 
     def _prebuild(self) -> None:
@@ -73,9 +77,7 @@ class Language:
 
     def _refuse(self) -> NoReturn:
         if self._containers.costs.overlooked:
-            reason = "the schema requires two equal items, which cannot be enforced"
-            refusal = Refusal("", "uniqueItems", reason, "require equal items by `const` or `enum`")
-            raise UnsupportedConstraint(reason, (refusal,))
+            raise refused()
         if self._names.undecided:
             name = min(self._names.undecided)
             reason = f"that a property name lacks the format {name} cannot be enforced"

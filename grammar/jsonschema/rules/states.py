@@ -55,12 +55,13 @@ class BeforeValue:
 
     `member`: the obligation that the member derives from, the label of its name, and `seen` after it (see
     `BetweenMembers`); in a plain object, the state after the member; None for an item. `used`: the values of the
-    earlier items, where items must differ and have few values.
+    earlier items, where items must differ and have few values. `cannot_repeat`: there are no earlier items.
     """
 
     plan: ValuePlan
     member: tuple[Obligation, int, Seen] | BetweenPlainMembers | None = None
     used: frozenset[Value] | None = None
+    cannot_repeat: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class ValueRule:
         self._child = child
         self._spacing = Spacing(shared.options, depth)
         self._must = must
-        self._queries = queries
+        self.queries = queries
         self._depth = depth
         self._inside = Containers(shared, languages, must, queries)
 
@@ -68,7 +68,7 @@ class ValueRule:
             leaf, renew = counted.following(key), partial(counted.renewed, key)
             return Expansion(call=Call(leaf, key, renew=renew))
         if isinstance(key, InDocument):
-            return _in_document(self._leaf, key, bool(self._queries))
+            return _in_document(self._leaf, key, bool(self.queries))
         if isinstance(key, Colon):
             return Expansion(((b":", self._spacing.after_colon(key.value)),))
         if isinstance(key, BeforeValue):
@@ -79,7 +79,7 @@ class ValueRule:
     def resume(self, back: Hashable, outcome: int, is_repeat: bool) -> Target | None:
         """The state after a call; see `Rule.resume`."""
         if isinstance(back, Start):
-            scalars = self._scalars.of(self._must, self._queries)
+            scalars = self._scalars.of(self._must, self.queries)
             assert scalars is not None  # it was called
             return End(scalars.vectors[outcome])
         if isinstance(back, BeforeValue):
@@ -144,7 +144,7 @@ class ValueRule:
             first = self._inside.first(kind)
             if first is not None:
                 arcs.append((byte, self._spacing.anywhere(Opened(first))))
-        scalars = self._scalars.of(self._must, self._queries)
+        scalars = self._scalars.of(self._must, self.queries)
         if scalars is None:
             return Expansion(tuple(arcs))
         if scalars.counted is not None and scalars.counted.start is not None:
@@ -156,7 +156,7 @@ class ValueRule:
 
     @property
     def _leaf(self) -> ScalarLeaf:
-        scalars = self._scalars.of(self._must, self._queries)
+        scalars = self._scalars.of(self._must, self.queries)
         assert scalars is not None
         return scalars
 
@@ -193,10 +193,11 @@ class ValueRule:
             return None
         if arrays.finite_values(state) is not None:
             return self._call(BeforeValue(plan, used=state.used), EQUALITY.key, arrays.note)
-        unique = arrays.unique(state)
-        return self._call(
-            BeforeValue(plan, used=state.used or None), EQUALITY.key if unique else None
-        )
+        same = EQUALITY.key if arrays.unique(state) else None
+        # A mask takes texts for new ones where it can: more must not follow a repeated text then.
+        judge = _as_it_is if arrays.gains_by_repeats(state) else None
+        before = BeforeValue(plan, used=state.used or None, cannot_repeat=state.empty)
+        return self._call(before, same, judge)
 
     def _call(
         self,
@@ -209,6 +210,11 @@ class ValueRule:
         compared = None if same is None else EQUALITY
         usual = None if plan.queries or judge is not None else 0
         return Call(rule, before, same, judge, comparison=compared, usual=usual)
+
+
+def _as_it_is(outcome: int, text: bytes) -> int:  # noqa: ARG001 - a judge is given the text, too
+    """A judge that admits every text."""
+    return outcome
 
 
 def _counted(scalars: ScalarLeaf) -> CountedString:
