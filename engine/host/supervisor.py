@@ -30,6 +30,7 @@ from .status import EngineState, EngineStatus
 
 SUPERVISOR: Final = b"supervisor"  # the name before its commands; it gets no answers
 _LAST_WORDS_S: Final = 10.0  # time for an engine that cannot start to report the reason
+_CANCELLED_AGAIN_S: Final = 0.1  # a task that has not ended by then is cancelled once more
 _REMEMBERED: Final = 64  # runs: losses may be reported late
 
 
@@ -217,12 +218,13 @@ class Supervisor:
         self._change(state=EngineState.CLOSED)
         if self._child is not None:
             self._child.send(messages.Shutdown())
-        if self._spare is not None:
-            await self._spare.close(0.0)
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            await spare.close(0.0)
 
     def _change(self, **changes: Any) -> None:
         """Change the status and report it; a closed engine stays closed."""
@@ -300,7 +302,7 @@ class Supervisor:
         finally:
             self._child = None
             if following is not None:
-                following.cancel()
+                await _end(following)
             closing = self._status.state is EngineState.CLOSED
             await child.close(self._watch.closing_s if closing else 0.0)
 
@@ -348,3 +350,10 @@ class Supervisor:
 
 def _ended(status: int) -> str:
     return f"ended with status {status}"
+
+
+async def _end(task: asyncio.Task[Any]) -> None:
+    """Cancel the task and wait until it has ended; Python 3.11's `wait_for` can lose a cancellation."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=_CANCELLED_AGAIN_S)

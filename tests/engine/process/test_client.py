@@ -446,6 +446,23 @@ def test_a_process_stands_by_and_takes_over(engines: Callable[[], set[int]]) -> 
     drive(story())
 
 
+@pytest.mark.parametrize("delay_s", [0.0, 0.02, 0.05, 0.1])
+def test_an_engine_closed_while_another_starts_to_stand_by_leaves_none(
+    engines: Callable[[], set[int]], delay_s: float
+) -> None:
+    async def story() -> None:
+        watch = replace(QUICK, standby="on", standby_after_s=0.0)
+        async with running(watch=watch) as client:
+            pid = (await client.until_ready()).pid
+            await eventually(lambda: len(engines()) == 2)
+            os.kill(pid, signal.SIGKILL)
+            await eventually(lambda: client.lives.restarts == 1)
+            await asyncio.sleep(delay_s)
+        assert not engines()
+
+    drive(story())
+
+
 def test_a_process_that_died_while_it_stood_by_is_not_used(
     engines: Callable[[], set[int]],
 ) -> None:
