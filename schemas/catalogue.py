@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, Final
 
 from pydantic import JsonValue
+
+PATH_HINT: Final = (
+    "this is the path of a file: give the schema in it as an object, such as json.load(open(path))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,20 @@ def get(name: str) -> CatalogueEntry:
         sample=_read(f"{name}.txt"),
         expected=json.loads(_read(f"{name}.expected.json")),
     )
+
+
+def not_a_name(given: str) -> str:
+    """What `given` is, if it cannot be the name of a schema, and what to give in its place; empty if it may be a name.
+
+    Callers pass JSON text and paths where a name is expected.
+    """
+    if given.lstrip()[:1] in ("{", "["):
+        return (
+            "this is the text of a schema: give the schema as an object, such as json.loads(text)"
+        )
+    if {"/", "\\"} & set(given) or given.lower().endswith((".json", ".yaml", ".yml")):
+        return PATH_HINT
+    return ""
 
 
 def _folder() -> Traversable:

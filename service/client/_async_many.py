@@ -13,6 +13,7 @@ from ._async_wire import AsyncWire
 from ._parallel import gather_bounded
 from .errors import IntaglioError
 from .models import KEY_HEADER
+from .sendable import refused_text
 from .streaming import ManyResults
 
 TEXTS_OF_A_CALL: Final = 64
@@ -31,9 +32,16 @@ class AsyncManyTexts:
 
     async def run(self, texts: Sequence[str], at_once: int) -> None:
         """Extract from all texts, with about `at_once` in hand. Failures are among the results."""
+        sendable = []
+        for number, text in enumerate(texts):
+            refusal = refused_text(text)
+            if refusal is None:
+                sendable.append(number)
+            else:
+                self._results.give_up([number], refusal)
         calls = [
-            range(start, min(start + TEXTS_OF_A_CALL, len(texts)))
-            for start in range(0, len(texts), TEXTS_OF_A_CALL)
+            sendable[start : start + TEXTS_OF_A_CALL]
+            for start in range(0, len(sendable), TEXTS_OF_A_CALL)
         ]
 
         async def call(numbers: Sequence[int]) -> None:

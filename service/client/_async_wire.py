@@ -9,19 +9,22 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import httpx2
 from pydantic import BaseModel, ValidationError
 
+from ._connections import AsyncConnections
 from .config import Address
 from .errors import IntaglioError, status_error, transport_error
 from .models import unexpected
 from .retry import Retries
+from .sendable import encoded
 
 M = TypeVar("M", bound=BaseModel)
 
 CONNECT_SECONDS = 10.0
+JSON_TYPE = "application/json"
 
 
 class AsyncWire:
@@ -38,12 +41,19 @@ class AsyncWire:
         _limits(timeout)
         self._timeout = timeout
         self.retries = retries
-        self._http = httpx2.AsyncClient(
-            base_url=where.base_url,
-            headers=where.headers(),
-            transport=transport,
-            # The service queues and reports a full queue; a second queue here would hide that.
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+        self._http = AsyncConnections(
+            lambda: httpx2.AsyncClient(
+                base_url=where.base_url,
+                headers=where.headers(),
+                transport=transport,
+                # The service queues and reports a full queue; a second queue here would hide that.
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+            )
+        )
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError(
+            "a client has connections, which cannot be pickled or copied: make one in each process"
         )
 
     async def close(self) -> None:
@@ -78,7 +88,10 @@ class AsyncWire:
         retries = self.retries
         if max_retries is not None:
             retries = replace(retries, limit=max_retries)
-        request = {"json": body, "timeout": _limits(seconds), "headers": headers}
+        request: dict[str, Any] = {"timeout": _limits(seconds), "headers": dict(headers or {})}
+        if body is not None:
+            request["content"] = encoded(body)
+            request["headers"]["content-type"] = JSON_TYPE
         tries = 0
         while True:
             answer = await self._try(method, path, request)
@@ -112,7 +125,7 @@ class AsyncWire:
     async def stream(self, path: str, params: Mapping[str, str]) -> AsyncIterator[httpx2.Response]:
         """GET an answer and stream its body. Raises `IntaglioError`."""
         try:
-            async with self._http.stream(
+            async with self._http.here().stream(
                 "GET", path, params=dict(params), timeout=_limits(self._timeout)
             ) as answer:
                 if not answer.is_success:
@@ -137,9 +150,9 @@ class AsyncWire:
         retries = self.retries
         if max_retries is not None:
             retries = replace(retries, limit=max_retries)
-        tries = 0
+        content, tries = encoded(body), 0
         while True:
-            answer = await self._open(path, body, _limits(seconds), headers)
+            answer = await self._open(path, content, _limits(seconds), headers)
             if isinstance(answer, httpx2.Response):
                 break
             tries += 1
@@ -155,15 +168,16 @@ class AsyncWire:
     async def _open(
         self,
         path: str,
-        body: Mapping[str, Any],
+        body: bytes,
         timeout: httpx2.Timeout,
         headers: Mapping[str, str] | None,
     ) -> httpx2.Response | IntaglioError:
         """One attempt at an answer that is streamed: the answer, or its error."""
-        accept = {"accept": "text/event-stream", **(headers or {})}
-        request = self._http.build_request("POST", path, json=body, timeout=timeout, headers=accept)
+        given = {"accept": "text/event-stream", "content-type": JSON_TYPE, **(headers or {})}
+        http = self._http.here()
+        request = http.build_request("POST", path, content=body, timeout=timeout, headers=given)
         try:
-            answer = await self._http.send(request, stream=True)
+            answer = await http.send(request, stream=True)
             if answer.is_success:
                 return answer
             await answer.aread()
@@ -177,7 +191,7 @@ class AsyncWire:
     ) -> httpx2.Response | IntaglioError:
         """One attempt: the answer, or its error."""
         try:
-            answer = await self._http.request(method, path, **request)
+            answer = await self._http.here().request(method, path, **request)
         except httpx2.RequestError as error:
             return transport_error(error, self.base_url)
         return answer if answer.is_success else status_error(answer)

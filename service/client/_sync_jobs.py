@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO, Literal
+from urllib.parse import quote
 
-from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.schemas.jobs import ENDED, DeadRow, JobStatus, OutputFormat, Source
 from pydantic import TypeAdapter
 
 from ._sync_wire import Wire
 from .errors import TimedOut
-from .models import Options
+from .models import Options, key_header, source_part
 from .shapes import shape_of
 
 POLL_SECONDS = 0.5
@@ -35,7 +35,7 @@ class Jobs:
         """Upload a file, replacing one of that name; returns its name on the service."""
         path = Path(file)
         name = name or path.name
-        self._wire.send(f"/v1/files/{name}", _chunks(path))
+        self._wire.send(f"/v1/files/{quote(name, safe='')}", _chunks(path))
         return name
 
     def create(
@@ -50,15 +50,16 @@ class Jobs:
         """Start a job over an uploaded file. `schema` is as in `extract`; `more` are fields of `schemas.jobs.JobSpec`.
 
         With an `idempotency_key` the call is safe to repeat: it starts one job.
+
+        Raises `BadRequest` for a field or value that a job cannot have; TypeError if `source` is not a mapping.
         """
-        described = source if isinstance(source, Source) else Source.model_validate(source)
         body = {
             "schema": shape_of(schema).schema,
-            "source": described.model_dump(mode="json", exclude_defaults=True),
-            "options": ExtractOptions.model_validate(options or {}).model_dump(exclude_unset=True),
+            "source": source_part(source),
+            "options": dict(options or {}),
             **more,
         }
-        key = {"idempotency-key": idempotency_key} if idempotency_key else {}
+        key = key_header({"idempotency_key": idempotency_key})
         # Without a key, a retry might start a second job.
         tries = None if idempotency_key else 0
         answer = self._wire.call("POST", "/v1/jobs", body, max_retries=tries, headers=key)
@@ -66,7 +67,7 @@ class Jobs:
 
     def get(self, job: str) -> JobStatus:
         """The status of a job."""
-        return self._wire.get(f"/v1/jobs/{job}", JobStatus)
+        return self._wire.get(_path(job), JobStatus)
 
     def list(self) -> tuple[JobStatus, ...]:
         """All jobs, newest first."""
@@ -102,7 +103,7 @@ class Jobs:
         part = path.with_name(f".{path.name}.part")
         try:
             with part.open("wb") as file:
-                self._fetch(f"/v1/jobs/{job}/results", {"format": format}, file)
+                self._fetch(f"{_path(job)}/results", {"format": format}, file)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
@@ -110,7 +111,7 @@ class Jobs:
 
     def dead(self, job: str) -> tuple[DeadRow, ...]:
         """The rows without a result, with their reasons."""
-        answer = self._wire.call("GET", f"/v1/jobs/{job}/dead")
+        answer = self._wire.call("GET", f"{_path(job)}/dead")
         return tuple(DeadRow.model_validate_json(line) for line in answer.content.splitlines())
 
     def _fetch(self, path: str, params: Mapping[str, str], file: BinaryIO) -> None:
@@ -119,8 +120,12 @@ class Jobs:
                 file.write(chunk)
 
     def _command(self, job: str, command: str) -> JobStatus:
-        answer = self._wire.call("POST", f"/v1/jobs/{job}/{command}")
+        answer = self._wire.call("POST", f"{_path(job)}/{command}")
         return self._wire.read(answer, JobStatus)
+
+
+def _path(job: str) -> str:
+    return f"/v1/jobs/{quote(job, safe='')}"
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

@@ -8,19 +8,22 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import httpx2
 from pydantic import BaseModel, ValidationError
 
+from ._connections import Connections
 from .config import Address
 from .errors import IntaglioError, status_error, transport_error
 from .models import unexpected
 from .retry import Retries
+from .sendable import encoded
 
 M = TypeVar("M", bound=BaseModel)
 
 CONNECT_SECONDS = 10.0
+JSON_TYPE = "application/json"
 
 
 class Wire:
@@ -37,12 +40,19 @@ class Wire:
         _limits(timeout)
         self._timeout = timeout
         self.retries = retries
-        self._http = httpx2.Client(
-            base_url=where.base_url,
-            headers=where.headers(),
-            transport=transport,
-            # The service queues and reports a full queue; a second queue here would hide that.
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+        self._http = Connections(
+            lambda: httpx2.Client(
+                base_url=where.base_url,
+                headers=where.headers(),
+                transport=transport,
+                # The service queues and reports a full queue; a second queue here would hide that.
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+            )
+        )
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError(
+            "a client has connections, which cannot be pickled or copied: make one in each process"
         )
 
     def close(self) -> None:
@@ -77,7 +87,10 @@ class Wire:
         retries = self.retries
         if max_retries is not None:
             retries = replace(retries, limit=max_retries)
-        request = {"json": body, "timeout": _limits(seconds), "headers": headers}
+        request: dict[str, Any] = {"timeout": _limits(seconds), "headers": dict(headers or {})}
+        if body is not None:
+            request["content"] = encoded(body)
+            request["headers"]["content-type"] = JSON_TYPE
         tries = 0
         while True:
             answer = self._try(method, path, request)
@@ -107,7 +120,7 @@ class Wire:
     def stream(self, path: str, params: Mapping[str, str]) -> Iterator[httpx2.Response]:
         """GET an answer and stream its body. Raises `IntaglioError`."""
         try:
-            with self._http.stream(
+            with self._http.here().stream(
                 "GET", path, params=dict(params), timeout=_limits(self._timeout)
             ) as answer:
                 if not answer.is_success:
@@ -132,9 +145,9 @@ class Wire:
         retries = self.retries
         if max_retries is not None:
             retries = replace(retries, limit=max_retries)
-        tries = 0
+        content, tries = encoded(body), 0
         while True:
-            answer = self._open(path, body, _limits(seconds), headers)
+            answer = self._open(path, content, _limits(seconds), headers)
             if isinstance(answer, httpx2.Response):
                 break
             tries += 1
@@ -150,15 +163,16 @@ class Wire:
     def _open(
         self,
         path: str,
-        body: Mapping[str, Any],
+        body: bytes,
         timeout: httpx2.Timeout,
         headers: Mapping[str, str] | None,
     ) -> httpx2.Response | IntaglioError:
         """One attempt at an answer that is streamed: the answer, or its error."""
-        accept = {"accept": "text/event-stream", **(headers or {})}
-        request = self._http.build_request("POST", path, json=body, timeout=timeout, headers=accept)
+        given = {"accept": "text/event-stream", "content-type": JSON_TYPE, **(headers or {})}
+        http = self._http.here()
+        request = http.build_request("POST", path, content=body, timeout=timeout, headers=given)
         try:
-            answer = self._http.send(request, stream=True)
+            answer = http.send(request, stream=True)
             if answer.is_success:
                 return answer
             answer.read()
@@ -172,7 +186,7 @@ class Wire:
     ) -> httpx2.Response | IntaglioError:
         """One attempt: the answer, or its error."""
         try:
-            answer = self._http.request(method, path, **request)
+            answer = self._http.here().request(method, path, **request)
         except httpx2.RequestError as error:
             return transport_error(error, self.base_url)
         return answer if answer.is_success else status_error(answer)

@@ -24,6 +24,7 @@ IntaglioError
 Does: convert answers and transport failures to these errors. Does not: decide about retries (`retry`).
 """
 
+import copyreg
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -57,6 +58,11 @@ class IntaglioError(Exception):
 
     def __str__(self) -> str:
         return "\n".join([self.message, *self._notes()])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An exception is otherwise rebuilt by a call with its message alone, which most of these classes refuse: a pool
+        # of processes could not hand them on.
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
     def _notes(self) -> Iterable[str]:
         if self.hint:

@@ -6,6 +6,7 @@ pandas or polars unless one is used.
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from inspect import iscoroutinefunction
 from typing import Any, Protocol
 
 from intaglio.schemas.base import MAX_TEXT_CHARACTERS
@@ -46,10 +47,11 @@ def extract_frame(
     A row that failed has nulls and a reason in `error_column`. `options` are those of `extract_many`.
 
     Raises:
-        TypeError: `frame` is no such frame, or the columns of `schema` are not known.
+        TypeError: `frame` is no such frame, `client` is asynchronous, or the columns of `schema` are not known.
         ValueError: there is no column of that name, or a new one would have the name of an existing one.
         IntaglioError: every row failed, with the same error: the service is unreachable, or the schema was refused.
     """
+    _require_client(client)
     kind = frame_kind(frame)
     columns = frame_columns(shape_of(schema).schema)
     names = [prefix + each.name for each in columns]
@@ -129,6 +131,17 @@ def _unusable(value: object) -> str | None:
     if len(value) > MAX_TEXT_CHARACTERS:
         return f"the text has more than {MAX_TEXT_CHARACTERS:,} characters"
     return None
+
+
+def _require_client(client: object) -> None:
+    """Refuse what cannot extract within a call: an `AsyncClient`, or the URL of a service."""
+    given = type(client).__name__
+    if iscoroutinefunction(getattr(client, "extract_many", None)):
+        hint = "within asyncio: await asyncio.to_thread(extract_frame, frame, schema, column=…, client=Client(…))"
+        raise TypeError(f"client must be a Client or an LLM, not the asynchronous {given}; {hint}")
+    if client is not None and not hasattr(client, "extract_many"):
+        hint = ": give Client(base_url)" if isinstance(client, str) else ""
+        raise TypeError(f"client must be a Client or an LLM, not {given}{hint}")
 
 
 def _require_column(names: list[str], column: str) -> None:

@@ -20,6 +20,7 @@ from intaglio.schemas.extraction.results import (
     Usage,
     WindowedReading,
 )
+from intaglio.schemas.jobs import Source
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
 
@@ -197,9 +198,35 @@ def shared_body(shape: Shape[Any], model: str | None, options: Mapping[str, Any]
 
 
 def key_header(options: Mapping[str, Any]) -> dict[str, str]:
-    """The header of an idempotency key, if the options have one."""
+    """The header of an idempotency key, if the options have one.
+
+    Raises:
+        TypeError: it is not a str.
+        ValueError: no header can carry it.
+    """
     key = options.get("idempotency_key")
-    return {} if key is None else {KEY_HEADER: key}
+    if key is None:
+        return {}
+    if not isinstance(key, str):
+        raise TypeError(f"idempotency_key must be a str, not {type(key).__name__}")
+    if not key.strip() or not (key.isascii() and key.isprintable()):
+        raise ValueError(
+            f"idempotency_key must have printable characters of ASCII only, not {key[:80]!r}"
+        )
+    return {KEY_HEADER: key}
+
+
+def source_part(source: object) -> dict[str, Any]:
+    """The field `source` of a job. The service validates its values. Raises TypeError if it is not a mapping."""
+    if isinstance(source, Source):
+        return source.model_dump(mode="json", exclude_defaults=True)
+    if isinstance(source, Mapping):
+        return dict(source)
+    example = f'{{"path": {source!r}, "text": "…"}}' if isinstance(source, str) else "a dict"
+    raise TypeError(
+        f"source must be a Source or a mapping of its fields, such as {example}, "
+        f"not {type(source).__name__}"
+    )
 
 
 def _not_text(text: object) -> str:

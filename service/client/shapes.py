@@ -6,8 +6,10 @@ an answer into the type. Does not: examine the schema (the service does).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, Generic, TypeVar
 
+from intaglio.schemas import catalogue
 from pydantic import BaseModel, JsonValue, PydanticUserError, TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema, to_json
@@ -116,7 +118,16 @@ class Shape(Generic[T]):
 
 def shape_of(schema: Any) -> Shape[Any]:
     """The shape of `schema`. Raises TypeError if it is not a schema, a name or a type."""
-    if isinstance(schema, str | bool):
+    if isinstance(schema, str | PathLike):
+        name = str(schema)
+        other = catalogue.not_a_name(name)
+        # "a.json" may be the name of a registered schema, which the service knows; the rest can be no name.
+        if isinstance(schema, PathLike) or (other and set(name) & set("{[/\\")):
+            raise TypeError(
+                f"{name[:80]!r} is not the name of a schema: {other or catalogue.PATH_HINT}"
+            )
+        return Shape(name, None)
+    if isinstance(schema, bool):
         return Shape(schema, None)
     if isinstance(schema, Mapping):
         return Shape(dict(schema), None)

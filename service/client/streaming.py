@@ -4,6 +4,7 @@ Does: decode server-sent events, put the fields of a result together as they are
 network (`_async_stream`).
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
@@ -18,6 +19,7 @@ from intaglio.schemas.extraction.extract_events import (
     ObjectCompletedEvent,
     UsageEvent,
 )
+from intaglio.schemas.problem import Problem
 from pydantic import JsonValue, ValidationError
 
 from .errors import IntaglioError, problem_error
@@ -139,7 +141,12 @@ class ManyResults(Generic[T]):
             if isinstance(event, ErrorEvent):
                 raise problem_error(event.error)
             return
-        state = self._states[numbers[event.index]]
+        number = numbers[event.index]
+        state = self._states[number]
+        if isinstance(event, ErrorEvent):
+            event = event.model_copy(
+                update={"error": _renumbered(event.error, event.index, number)}
+            )
         state.add(event)
         if state.result is not None or (state.error is not None and not is_transient(state.error)):
             self._count()
@@ -176,3 +183,19 @@ class ManyResults(Generic[T]):
             self._over += 1
             if self._progress is not None:
                 self._progress(self._over, len(self._states))
+
+
+def _renumbered(problem: Problem, within: int, number: int) -> Problem:
+    """The error of a text, with its number among all texts: a call counts only its own."""
+    place = re.compile(rf"\btexts([./]){within}\b")
+
+    def renamed(text: str) -> str:
+        return place.sub(rf"texts\g<1>{number}", text)
+
+    details = tuple(
+        detail.model_copy(update={"pointer": renamed(detail.pointer)}) for detail in problem.details
+    )
+    param = None if problem.param is None else renamed(problem.param)
+    return problem.model_copy(
+        update={"message": renamed(problem.message), "param": param, "details": details}
+    )

@@ -362,10 +362,11 @@ def find_schema(given: SchemaSource) -> SchemaValue:
         return catalogue.get(given).schema
     except catalogue.UnknownSchema as unknown:
         known = unknown.matches or catalogue.names()
+        listed = f"{'did you mean' if unknown.matches else 'there are'} {', '.join(known)}"
         raise UnknownSchema(
             f"the catalogue has no schema {given[:80]!r}",
             param="schema",
-            hint=f"{'did you mean' if unknown.matches else 'there are'} {', '.join(known)}",
+            hint=catalogue.not_a_name(given) or listed,
             details=(Detail(pointer="/schema", reason="no schema of that name"),),
         ) from None
 

@@ -406,6 +406,7 @@ COVERED = {
     "service/cli/schema_command.py": "tests/service/cli/test_commands.py",
     "service/cli/serve_command.py": "tests/service/cli/test_serve.py",
     "service/cli/stream_command.py": "tests/service/cli/test_registry_command.py",
+    "service/client/_connections.py": "tests/service/client/test_failures.py",
     "service/client/_async.py": "tests/service/client/test_extract.py",
     "service/client/_async_documents.py": "tests/service/test_documents_http.py",
     "service/client/_async_jobs.py": "tests/service/test_jobs_http.py",

@@ -334,6 +334,28 @@ def test_the_client_runs_a_job(service: Live, tmp_path: Path) -> None:
             client.jobs.cancel(begun.id)
 
 
+def test_a_job_of_the_client_with_a_slip_is_refused_as_everything_else_is(service: Live) -> None:
+    ready(service)
+    put(service, table(2))
+    good: dict[str, Any] = {"path": "rows.csv", "text": "body"}
+    slips: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+        ({"file": "rows.csv"}, {}, "/source/file"),
+        ({}, {}, "/source/path"),
+        (good, {"options": {"max_tokens": -4}}, "/options/max_tokens"),
+        (good, {"options": {"max_token": 4}}, "/options/max_token"),
+        (good, {"atempts": 4}, "/atempts"),
+    ]
+    with Client(service.url) as client:
+        for source, more, pointer in slips:
+            with pytest.raises(BadRequest) as refused:
+                client.jobs.create(SCHEMA, source, **more)
+            assert refused.value.details[0].pointer == pointer
+        with pytest.raises(TypeError, match=r"such as \{\"path\": 'rows.csv'"):
+            client.jobs.create(SCHEMA, "rows.csv")  # type: ignore[arg-type]
+        with pytest.raises(NotFound, match="no job"):
+            client.jobs.get("a job? of another")
+
+
 def test_the_asynchronous_client_waits_and_gives_up(service: Live, tmp_path: Path) -> None:
     ready(service)
     (tmp_path / "slow.csv").write_bytes(table(MANY, "slow"))

@@ -80,6 +80,19 @@ def test_a_schema_is_registered_found_used_and_deleted(service: Live) -> None:
     assert service.settled().clean
 
 
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [('{"type": "object"}', "the text of a schema"), ("order.json", "the path of a file")],
+)
+def test_a_request_with_the_text_or_the_path_of_a_schema_is_told_so(
+    service: Live, given: str, hint: str
+) -> None:
+    answer = service.http.post("/v1/extract", json={"schema": given, "text": "x"})
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == Code.UNKNOWN_SCHEMA
+    assert hint in answer.json()["error"]["hint"]
+
+
 def test_a_schema_that_cannot_be_enforced_is_not_registered(service: Live) -> None:
     refused = register(service, "bad", {"type": "object", "properties": {"a": {"type": "strin"}}})
     assert refused.status_code == 400

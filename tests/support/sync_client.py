@@ -25,6 +25,7 @@ HEADER = "# Generated from {} by `make sync-client`; change that file.\n"
 REPLACEMENTS = {
     "AsyncClient": "Client",
     "AsyncBaseTransport": "BaseTransport",
+    "AsyncConnections": "Connections",
     "AsyncDocuments": "Documents",
     "AsyncJobs": "Jobs",
     "AsyncManyTexts": "ManyTexts",

@@ -2,6 +2,7 @@
 
 import datetime
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -133,6 +134,26 @@ def test_what_is_no_schema_is_a_type_error(
 ) -> None:
     with pytest.raises(TypeError, match="schema must be"):
         connect().extract(schema, "text")
+    assert stub.asked == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "hint"),
+    [
+        ('{"type": "object"}', "json.loads"),
+        ("\n {'type': 'object'}", "json.loads"),
+        ("./order.json", "json.load"),
+        ("schemas\\order", "json.load"),
+        (Path("order.json"), "json.load"),
+        (Path("order"), "json.load"),
+    ],
+)
+def test_the_text_or_the_path_of_a_schema_is_told_from_a_name(
+    connect: Connect, stub: StubService, schema: Any, hint: str
+) -> None:
+    with pytest.raises(TypeError, match="is not the name of a schema") as refused:
+        connect().extract(schema, "text")
+    assert hint in str(refused.value)
     assert stub.asked == []
 
 

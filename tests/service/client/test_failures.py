@@ -1,14 +1,20 @@
 """What the clients do when a call does not end in a result: which error, whether again, how long after."""
 
 import asyncio
+import copy
 import datetime
+import gc
+import pickle
 import socket
 import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from email.utils import format_datetime
 from typing import Any
 
 import pytest
-from intaglio.schemas.problem import Code
+from intaglio.schemas.problem import Code, Detail
 from intaglio.service.client import (
     APIStatusError,
     AsyncClient,
@@ -22,12 +28,15 @@ from intaglio.service.client import (
     NotFound,
     NotReady,
     Overloaded,
+    ResultMismatch,
     SchemaRefused,
     ServerFault,
     TimedOut,
     TooLong,
     Unauthorized,
+    errors,
 )
+from intaglio.service.client.errors import ErrorAnswer
 from intaglio.service.client.retry import Retries
 
 from tests.service.client.conftest import Connect
@@ -341,3 +350,69 @@ def test_a_mapping_and_an_empty_share_are_no_way_to_many_texts(stub: StubService
         with pytest.raises(ValueError, match="at_once must be at least 1"):
             client.extract_many({"type": "object"}, ["x"], at_once=0)
     assert not stub.asked
+
+
+def errors_of_all_kinds() -> Iterator[IntaglioError]:
+    detail = Detail(pointer="/schema/not", keyword="not", reason="no", hint="yes")
+    answer = ErrorAnswer(400, "it went wrong", code="c", param="p", details=(detail,))
+    for kind in list(vars(errors).values()):
+        if isinstance(kind, type) and issubclass(kind, IntaglioError):
+            if issubclass(kind, APIStatusError):
+                yield kind(answer)
+            elif kind is ResultMismatch:
+                yield ResultMismatch("not even", {"n": 3}, "req-1")
+            else:
+                yield kind("it went wrong", hint="h")
+
+
+@pytest.mark.parametrize(
+    "error", list(errors_of_all_kinds()), ids=lambda error: type(error).__name__
+)
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_an_error_comes_out_of_another_process_as_it_was(
+    error: IntaglioError, protocol: int
+) -> None:
+    error.retry_after = 1.5
+    back = pickle.loads(pickle.dumps(error, protocol))
+    for one in (back, copy.copy(error), copy.deepcopy(error)):
+        assert type(one) is type(error)
+        assert (str(one), vars(one), one.args) == (str(error), vars(error), error.args)
+
+
+def test_a_client_says_why_it_cannot_go_to_another_process(stub: StubService) -> None:
+    with Client(stub.base_url) as client, pytest.raises(TypeError, match="one in each process"):
+        pickle.dumps(client)
+    with pytest.raises(TypeError, match="one in each process"):
+        pickle.dumps(AsyncClient(stub.base_url))
+
+
+def several_runs_of_asyncio(client: AsyncClient) -> None:
+    async def ask() -> Any:
+        found = await asyncio.gather(*(client.extract("invoice", "text") for _ in range(5)))
+        return [each.data for each in found]
+
+    for _ in range(4):
+        assert asyncio.run(ask()) == [1] * 5
+    with ThreadPoolExecutor(3) as pool:
+        runs = [pool.submit(asyncio.run, ask()) for _ in range(6)]
+    assert [run.result() for run in runs] == [[1] * 5] * 6
+    asyncio.run(client.close())
+    with pytest.raises(RuntimeError, match="the client is closed"):
+        asyncio.run(ask())
+
+
+def test_one_asynchronous_client_serves_several_runs_of_asyncio(stub: StubService) -> None:
+    stub.will_answer(Answer(result(1)))
+    with warnings.catch_warnings():
+        # asyncio.run ends a loop without closing its connections, and Python reports each of them as unclosed.
+        warnings.simplefilter("ignore", ResourceWarning)
+        several_runs_of_asyncio(AsyncClient(stub.base_url))
+        gc.collect()
+
+
+def test_a_closed_client_says_so(connect: Connect, stub: StubService) -> None:
+    client = connect()
+    client.close()
+    with pytest.raises(RuntimeError, match="the client is closed"):
+        client.extract("invoice", "text")
+    assert stub.asked == []

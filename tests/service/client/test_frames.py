@@ -10,7 +10,13 @@ import pandas as pd
 import polars as pl
 import pytest
 from intaglio import extract_frame, register_pandas
-from intaglio.service.client import ConnectionFailed, Extraction, IntaglioError, TimedOut
+from intaglio.service.client import (
+    AsyncClient,
+    ConnectionFailed,
+    Extraction,
+    IntaglioError,
+    TimedOut,
+)
 from intaglio.service.client.models import extraction
 from intaglio.service.client.shapes import Shape
 from pydantic import AwareDatetime, BaseModel
@@ -178,6 +184,15 @@ def test_unusable_frames_columns_and_schemas_are_refused() -> None:
         extract_frame(frame.lazy(), "invoice", column="d", client=Answers())
     with pytest.raises(TypeError, match="not list"):
         extract_frame(["x"], "invoice", column="d", client=Answers())
+
+
+def test_a_client_that_cannot_answer_within_the_call_is_refused_with_a_way_out() -> None:
+    frame = pl.DataFrame({"d": ["x"]})
+    client: Any = AsyncClient("http://localhost:1")
+    with pytest.raises(TypeError, match="asynchronous AsyncClient; within asyncio:"):
+        extract_frame(frame, "invoice", column="d", client=client)
+    with pytest.raises(TypeError, match=r"not str: give Client\(base_url\)"):
+        extract_frame(frame, "invoice", column="d", client="http://localhost:1")  # type: ignore[arg-type]
 
 
 def test_pandas_frames_have_an_accessor_on_request() -> None:

@@ -151,6 +151,27 @@ def test_many_texts_have_results_and_errors_in_order(client: Client) -> None:
         client.extract_many(Point, "one")
 
 
+def test_a_text_that_cannot_be_sent_costs_only_itself(client: Client) -> None:
+    texts = [f'<<echo {{"x":{n},"y":{n}}}>>' for n in range(200)]
+    texts[3], texts[70], texts[131] = "", "caf\udce9", "x" * 1_000_001
+    texts[140] = " "  # sent, in the third call, and refused by the service
+    done: list[tuple[int, int]] = []
+    found = client.extract_many(
+        Point, texts, return_errors=True, progress=lambda *at: done.append(at)
+    )
+    failed = {
+        number: str(each) for number, each in enumerate(found) if isinstance(each, APIStatusError)
+    }
+    assert list(failed) == [3, 70, 131, 140]
+    assert "the text is empty" in failed[3]
+    assert "half a surrogate pair (U+DCE9) at character 3" in failed[70]
+    assert "1,000,001 characters" in failed[131]
+    assert "/texts/140" in failed[140], "the number is that among all texts"
+    assert sorted(done) == [(n + 1, 200) for n in range(200)]
+    with pytest.raises(BadRequest, match="half a surrogate pair"):
+        client.extract_many(Point, ["caf\udce9"])
+
+
 def test_texts_that_were_lost_with_an_engine_are_sent_again(client: Client, tmp_path: Path) -> None:
     fuse = tmp_path / "fuse"
     texts = [f'<<slow {{"x":{n},"y":null}}>>' for n in range(30)]
