@@ -7,7 +7,6 @@ options (`job_commands`) or process rows (`jobs`).
 import os
 import shlex
 import signal
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,18 +15,19 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Literal, NoReturn
 
-from intaglio.schemas.jobs import JobSpec, JobState, JobStatus, Prices
+from intaglio.schemas.jobs import JobSpec, JobState, JobStatus
 
 from ..config import ServiceConfig
 from .adapter_option import chosen_adapter
 from .cli_errors import CliError, Exit
 from .console import errors, results, spinner, write_json
+from .job_estimate import show_estimate
 from .job_progress import ProgressBar, status_line
 from .local_model import offline, require_local_calibration
 
 try:
     from ..jobs.backends import ExtractionBackend, LocalBackend, RemoteBackend, RowOptions
-    from ..jobs.estimate import Estimate, estimate
+    from ..jobs.estimate import estimate
     from ..jobs.ingest import selected_rows, source_fingerprint
     from ..jobs.job_runner import Runner
     from ..jobs.ledger import Ledger
@@ -67,6 +67,17 @@ class EngineOptions:
     workers: int | None = None
     calibration: Path | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse options that would be ignored. Raises `CliError`."""
+        if self.cluster is not None and self.url is not None:
+            raise _excluded("--url", "a cluster computes the rows itself: omit --url or --cluster")
+        if self.cluster is not None and self.at_once is not None:
+            raise _excluded(
+                "--at-once", "the engines of a cluster take as many rows as they can: omit it"
+            )
+        if self.cluster is None and self.workers is not None:
+            raise _excluded("--workers", "it belongs to --cluster: give that, too, or omit it")
+
     @contextmanager
     def ready(self, spec: JobSpec) -> Iterator[ExtractionBackend]:
         """Open the backend for the duration of the context, with the adapter that the job names.
@@ -93,6 +104,10 @@ class EngineOptions:
             return
         with offline(self.model, self.calibration, folders) as loaded:
             yield LocalBackend(loaded.llm, options, **limits)
+
+
+def _excluded(option: str, hint: str) -> CliError:
+    return CliError(f"{option} has no effect here", Exit.USAGE, hint=hint, where=option)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +141,7 @@ def start(
         with engine.ready(spec) as backend:
             with spinner("reading the source and trying a few rows"):
                 found = estimate(spec, backend)
-            return _show_estimate(found, spec.prices, as_json=options.as_json)
+            return show_estimate(found, spec.prices, as_json=options.as_json)
     with open_ledger(ledger_url) as ledger:
         check(spec.outputs, JobInputs(path, command.schema_file, ledger.file))
         if not options.overwrite:
@@ -355,38 +370,3 @@ def _stopping(runner: Runner) -> Iterator[Any]:
 def _exit_now() -> NoReturn:
     errors().show_cursor()
     os._exit(Exit.INTERRUPTED)
-
-
-def _show_estimate(found: Estimate, prices: Prices | None, *, as_json: bool) -> Exit:
-    prompt, output = found.scaled(found.prompt_tokens), found.scaled(found.output_tokens)
-    seconds, cost = found.scaled(found.seconds), prices and prices.of(prompt, output)
-    if as_json:
-        write_json(
-            {
-                "rows": found.rows,
-                "dead": found.dead,
-                "characters": found.characters,
-                "prompt_tokens": round(prompt),
-                "output_tokens": round(output),
-                "seconds": round(seconds, 1),
-                "cost": cost,
-                "tried": found.tried,
-                "failed": list(found.failed),
-            },
-            raw=True,
-        )
-        return Exit.OK if found.rows > found.dead else Exit.FAILED
-    out = results()
-    out.print(f"{found.rows} rows, {found.dead} of them not documents; nothing was kept")
-    for row in found.refused:
-        assert row.failure is not None
-        out.print(f"  {row.failure.pointer}: {row.failure.reason}")
-    for reason in found.failed:
-        out.print(f"  a row failed: {reason}")
-    span = time.strftime("%H:%M:%S", time.gmtime(seconds))
-    price = "" if cost is None else f", cost {cost:,.6f}"
-    out.print(
-        f"about {prompt:,.0f} tokens in, {output:,.0f} out, {span} at most{price}, "
-        f"by {found.tried} rows"
-    )
-    return Exit.OK if found.rows > found.dead else Exit.FAILED

@@ -32,7 +32,11 @@ Url = Annotated[str | None, typer.Option(help="URL of a service; default: run th
 
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL, Parquet, XML, or text files.")
+    list[str],
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, TSV, JSONL, Parquet or XML; a folder or a quoted pattern of texts and documents.",
+    ),
 ]
 SchemaName = Annotated[
     str, typer.Option("--schema", "-s", help="File with a JSON Schema, or a catalogue name.")
@@ -71,7 +75,10 @@ Extends = Annotated[
     str | None, typer.Option(help="Finished job to extend; only new fields are extracted.")
 ]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N records.")]
-Sample = Annotated[float | None, typer.Option(min=0, max=1, help="Only this share of the records.")]
+Sample = Annotated[
+    float | None,
+    typer.Option(max=1, help="Only this share of the records, more than 0."),
+]
 MaxTokens = Annotated[
     int | None, typer.Option(min=1, help="Maximum number of tokens of an answer.")
 ]
@@ -88,7 +95,10 @@ Nulls = Annotated[
     bool,
     typer.Option("--nulls", help="Allow null for required values that a record does not state."),
 ]
-RowDeadline = Annotated[float | None, typer.Option(min=0, help="Time limit of a row in seconds.")]
+RowDeadline = Annotated[
+    float | None,
+    typer.Option(max=3600, help="Time limit of a row in seconds, more than 0."),
+]
 Attempts = Annotated[int, typer.Option(min=1, max=20, help="Attempts at a row.")]
 StopAtDeadShare = Annotated[
     float | None, typer.Option(min=0, max=1, help="Stop when this share of rows is dead.")
@@ -166,10 +176,10 @@ def run(
 ) -> Exit:
     """Extract from every record of a file. Repeat the command to resume after an interruption."""
     from .job_command import EngineOptions, RunOptions, start
-    from .job_options import JobCommand
+    from .job_options import JobCommand, one_source
 
     command = JobCommand(
-        file=file,
+        file=one_source(file),
         schema=schema,
         out=tuple(out),
         text=text_column,

@@ -4,6 +4,7 @@ Does: build the job and its name from the options. Does not: run the job (`job_c
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -126,6 +127,19 @@ class JobCommand:
         """The path of the schema file; None for a catalogue schema."""
         path = Path(self.schema)
         return path if path.is_file() else None
+
+
+def one_source(files: Sequence[str]) -> str:
+    """The source of a job. A shell replaces a pattern without quotes by many names. Raises `CliError`."""
+    if len(files) > 1:
+        hint = "quote a pattern, so that the shell leaves it to the job ('docs/*.txt'), or name the folder"
+        more = "" if len(files) < 3 else f" and {len(files) - 2} more"
+        raise CliError(
+            f"a job has one source, not {len(files)}: {files[0]}, {files[1]}{more}",
+            Exit.USAGE,
+            hint=hint,
+        )
+    return files[0]
 
 
 def _stem(path: Path) -> str:

@@ -122,7 +122,9 @@ def selected_rows(
         if spec.sample is not None and not _in_sample(name, spec.sample):
             yield None
         else:
-            yield _row(number, name, _with_files(record, images, path))
+            # Without its id in the record, a row has none: its number might be the id of another.
+            shown = name if record.id or spec.source.id is None else ""
+            yield _row(number, shown, _with_files(record, images, path))
 
 
 def source_fingerprint(path: Path, *, images: bool = False) -> str:

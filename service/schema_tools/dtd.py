@@ -8,7 +8,7 @@ import re
 from typing import Any, Final
 
 from .infer import DIALECT
-from .source_text import SourceError, Word, Words
+from .source_text import SourceError, Word, Words, chosen_part
 
 _TOKEN: Final = re.compile(
     r"(?P<space>\s+)|(?P<comment><!--(?:(?!--).)*-->|<\?(?:(?!\?>).)*\?>)"
@@ -27,10 +27,7 @@ def from_dtd(source: str, name: str | None = None) -> dict[str, Any]:
         SourceError: not a DTD, no such element, or a construct that cannot be translated.
     """
     contents = _Declarations(source).read()
-    chosen = name or next(iter(contents), None)
-    if chosen is None or chosen not in contents:
-        known = ", ".join(contents) or "none"
-        raise SourceError(1, f"there is no element {chosen!r}", f"there are: {known}")
+    chosen = chosen_part(name or next(iter(contents), None), "element", contents)
     schema = {"$schema": DIALECT, "title": chosen, **contents[chosen]}
     used = _used(chosen, contents)
     return {**schema, "$defs": {each: contents[each] for each in used}} if used else schema

@@ -8,7 +8,7 @@ import re
 from typing import Any, Final
 
 from .infer import DIALECT
-from .source_text import SourceError, Words, each_as, unquoted
+from .source_text import SourceError, Words, chosen_part, each_as, unquoted
 
 _TOKEN: Final = re.compile(
     r"""(?P<space>\s+)
@@ -60,10 +60,7 @@ def from_protobuf(source: str, name: str | None = None) -> dict[str, Any]:
     """
     reader = _Reader(Words(source, _TOKEN))
     reader.file()
-    chosen = name or reader.last
-    if chosen is None or chosen not in reader.found:
-        known = ", ".join(reader.found) or "none"
-        raise SourceError(1, f"there is no message {chosen!r}", f"there are: {known}")
+    chosen = chosen_part(name or reader.last, "message", reader.found)
     reader.resolve()
     return {"$schema": DIALECT, "$ref": f"#/$defs/{chosen}", "$defs": reader.found}
 

@@ -5,7 +5,7 @@ Does: cut a text into tokens by a pattern, and take them one by one. Does not: k
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,20 @@ class SourceError(ValueError):
     def __init__(self, line: int, reason: str, hint: str = "") -> None:
         super().__init__(f"line {line}: {reason}")
         self.hint = hint
+
+
+def chosen_part(name: str | None, kind: str, known: Collection[str]) -> str:
+    """The part of a source that is to be translated. `kind` is what its language calls such a part.
+
+    Raises:
+        SourceError: the source has no part of this `name`, or none at all.
+    """
+    if not known:
+        hint = "is it the right file, and the right language?"
+        raise SourceError(1, f"the source has no {kind} to translate", hint)
+    if name is None or name not in known:
+        raise SourceError(1, f"there is no {kind} {name!r}", f"there are: {', '.join(known)}")
+    return name
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import re
 from typing import Any, Final
 
 from .infer import DIALECT
-from .source_text import SourceError, Words, each_as, unquoted
+from .source_text import SourceError, Words, chosen_part, each_as, unquoted
 
 _TOKEN: Final = re.compile(
     r"""(?P<space>\s+)
@@ -57,10 +57,7 @@ def from_sql(source: str, name: str | None = None) -> dict[str, Any]:
     """
     reader = _Reader(Words(source, _TOKEN))
     reader.statements()
-    chosen = name or reader.last
-    if chosen is None or chosen not in reader.tables:
-        known = ", ".join(reader.tables) or "none"
-        raise SourceError(1, f"there is no table {chosen!r}", f"there are: {known}")
+    chosen = chosen_part(name or reader.last, "table", reader.tables)
     return {"$schema": DIALECT, **reader.tables[chosen]}
 
 

@@ -8,7 +8,7 @@ import re
 from typing import Any, Final
 
 from .infer import DIALECT
-from .source_text import SourceError, Word, Words, unquoted
+from .source_text import SourceError, Word, Words, chosen_part, unquoted
 
 _TOKEN: Final = re.compile(
     r"""(?P<space>\s+)
@@ -45,10 +45,7 @@ def from_typescript(source: str, name: str | None = None) -> dict[str, Any]:
     """
     reader = _Reader(Words(source, _TOKEN))
     reader.declarations()
-    chosen = name or reader.chosen
-    if chosen is None or chosen not in reader.found:
-        known = ", ".join(reader.found) or "none"
-        raise SourceError(1, f"there is no declaration {chosen!r}", f"there are: {known}")
+    chosen = chosen_part(name or reader.chosen, "declaration", reader.found)
     for used, line in reader.used.items():
         if used not in reader.found:
             raise SourceError(line, f"{used!r} is not declared", "add its declaration to the file")

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 from xml.etree import ElementTree
 
 from .infer import DIALECT
-from .source_text import SourceError, each_as
+from .source_text import SourceError, chosen_part, each_as
 
 _XS: Final = "{http://www.w3.org/2001/XMLSchema}"
 _BUILT_IN: Final[dict[str, dict[str, Any]]] = {
@@ -86,10 +86,7 @@ class _Translation:
         self.found: dict[str, Any] = {}
 
     def of(self, name: str | None) -> dict[str, Any]:
-        chosen = name or next(iter(self.elements), None)
-        if chosen is None or chosen not in self.elements:
-            known = ", ".join(self.elements) or "none"
-            raise SourceError(1, f"there is no element {chosen!r}", f"there are: {known}")
+        chosen = chosen_part(name or next(iter(self.elements), None), "element", self.elements)
         schema = {"$schema": DIALECT, "title": chosen, **self._element(self.elements[chosen])}
         return {**schema, "$defs": self.found} if self.found else schema
 

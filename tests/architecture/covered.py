@@ -387,6 +387,7 @@ COVERED = {
     "service/cli/explain_command.py": "tests/service/cli/test_explain.py",
     "service/cli/job_command.py": "tests/service/cli/test_job.py",
     "service/cli/job_commands.py": "tests/service/cli/test_job.py",
+    "service/cli/job_estimate.py": "tests/service/cli/test_job.py",
     "service/cli/job_options.py": "tests/service/cli/test_job.py",
     "service/cli/job_progress.py": "tests/service/cli/test_job_outputs.py",
     "service/cli/key_commands.py": "tests/service/cli/test_keys.py",

@@ -94,9 +94,7 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
         header = _header(rows, path)
         shape.check(header)
-        if len(set(header)) < len(header) and any(header.count(name) > 1 for name in shape.names):
-            raise InputRefused("two columns have the same name", hint="rename one of them")
-        column = {name: index for index, name in enumerate(header)}
+        _require_one_each(header, shape)
         while True:
             lines.begin()
             first = lines.number + 1
@@ -108,7 +106,7 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
                 yield _broken(lines, error, f"/line/{first}")
                 continue
             if row:
-                yield _record(shape, column, row, f"/line/{first}")
+                yield _record(shape, header, row, f"/line/{first}")
 
 
 def _broken(lines: _Lines, error: Exception, where: str) -> Rejected:
@@ -121,12 +119,12 @@ def _broken(lines: _Lines, error: Exception, where: str) -> Rejected:
 
 
 def _record(
-    shape: RecordMapping, column: dict[str, int], row: list[str], where: str
+    shape: RecordMapping, header: tuple[str, ...], row: list[str], where: str
 ) -> Record | Rejected:
-    if len(row) != len(column):
-        reason = f"the row has {len(row)} fields, the header {len(column)}"
+    if len(row) != len(header):
+        reason = f"the row has {len(row)} fields, the header {len(header)}"
         return Rejected(reason, where, "quote fields that hold the delimiter or line breaks")
-    return shape.record(lambda name: row[column[name]], where)
+    return shape.record(lambda name: row[header.index(name)], where)
 
 
 def _header(rows: "Iterator[list[str]]", path: Path) -> tuple[str, ...]:
@@ -140,6 +138,19 @@ def _header(rows: "Iterator[list[str]]", path: Path) -> tuple[str, ...]:
             f"{path.name} is empty", param="source.path", hint="a table must begin with a header"
         )
     return tuple(name.strip() for name in header)
+
+
+def _require_one_each(header: tuple[str, ...], shape: RecordMapping) -> None:
+    """Refuse a name that the job uses and that several columns have."""
+    for name in shape.names:
+        places = [str(number) for number, column in enumerate(header, 1) if column == name]
+        if len(places) > 1:
+            *first, last = places
+            raise InputRefused(
+                f"{len(places)} columns are named {name!r}: columns {', '.join(first)} and {last}",
+                param="source",
+                hint="rename all but one of them",
+            )
 
 
 def _sniff(lines: _Lines, shape: RecordMapping) -> str:

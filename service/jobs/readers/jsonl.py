@@ -53,10 +53,16 @@ def _require_fields(source: Source, path: Path, shape: RecordMapping) -> None:
     """Refuse a field that none of the first objects has, because it is misspelled."""
     objects: list[dict[str, Any]] = []
     with characters(path, source.encoding) as file:
-        while len(objects) < _PROBED_LINES and (line := file.readline(MOST_LINE)):
+        begin = file.readline(MOST_LINE)
+        while begin.isspace():
+            begin = file.readline(MOST_LINE)
+        line = begin
+        while line and len(objects) < _PROBED_LINES:
             with suppress(InvalidJson):
                 value = parse_json(line)
                 objects += [value] if isinstance(value, dict) else []
+            line = file.readline(MOST_LINE)
+    _require_lines(path, begin, has_objects=bool(objects))
     known = tuple(dict.fromkeys(key for value in objects for key in value))
     for name in shape.names if objects else ():
         if not any(_has(value, name) for value in objects):
@@ -67,6 +73,29 @@ def _require_fields(source: Source, path: Path, shape: RecordMapping) -> None:
                 param="source",
                 hint=suggestion(name, known),
             )
+
+
+def _require_lines(path: Path, begin: str, *, has_objects: bool) -> None:
+    """Refuse a file that is one JSON value, such as an array of objects. `begin`: its first line with text."""
+    try:
+        is_list = isinstance(parse_json(begin), list) and not has_objects
+    except InvalidJson:
+        # A value of several lines. Elsewhere a line that is not JSON is the fault of its record.
+        is_list, is_open = begin.lstrip("\ufeff \t").startswith("["), begin.strip() in ("{", "[")
+    else:
+        is_open = False
+    if is_list or is_open:
+        what = (
+            "one JSON array"
+            if begin.lstrip("\ufeff \t").startswith("[")
+            else "one JSON object of several lines"
+        )
+        command = f"jq -c '.[]' {path.name}" if is_list else f"jq -c . {path.name}"
+        raise InputRefused(
+            f"{path.name} is {what}, not JSON Lines",
+            param="source.path",
+            hint=f"write one object in each line, for instance: {command} > {path.stem}-lines.jsonl",
+        )
 
 
 def _at(value: Any, name: str) -> Any:

@@ -53,6 +53,12 @@ def source_format(source: Source, path: Path) -> InputFormat:
     for ending in _COMPRESSED:
         name = name.removesuffix(ending)
     found = _SOURCE_ENDINGS.get(Path(name).suffix)
+    if found is None and name.endswith(".json"):
+        raise InputRefused(
+            f"{path.name!r} may be JSON Lines or a single JSON value",
+            param="source.format",
+            hint="if each line is an object, name the format jsonl; write an array as such lines first (jq -c '.[]')",
+        )
     if found is None:
         raise InputRefused(
             f"the name {path.name!r} does not say what the file is",

@@ -169,6 +169,13 @@ def test_a_dry_run_keeps_nothing(job: Job) -> None:
         (("--delimiter", "ab"), "delimiter"),
         (("-o", "out.docx"), "does not say what to write"),
         (("-o", "none/out.csv"), "cannot be written"),
+        (("in.csv", "s.json"), "a job has one source, not 3: in.csv, in.csv and 1 more"),
+        (("--record", "a/b"), "this source is CSV"),
+        (("--workers", "2"), "--workers has no effect"),
+        (("--cluster", "auto"), "--url has no effect"),
+        (("--sample", "0"), "greater than 0"),
+        (("--sample", "1.5"), "--sample"),
+        (("--row-deadline", "0"), "greater than 0"),
     ],
 )
 def test_mistakes_are_found_before_any_work(
@@ -178,6 +185,20 @@ def test_mistakes_are_found_before_any_work(
     assert done.exit_code == 2
     assert told in done.stderr
     assert stub.asked == []
+
+
+def test_a_row_without_an_id_has_none_and_takes_that_of_no_other(
+    job: Job, stub: StubService, table: Path
+) -> None:
+    table.write_text("id,body\na,first\n,second\n2,third\n3,fourth,too many\n3,fifth\n")
+    done = job.run("--json")
+    assert json.loads(done.stdout)["counts"]["done"] == 3
+    assert Path("out.csv").read_text() == "id,name\na,'=Ann\n2,'=Ann\n3,'=Ann\n"
+    dead = [json.loads(line) for line in Path("out.csv.dead.jsonl").read_text().splitlines()]
+    assert [(row["row"], row["id"], row["pointer"]) for row in dead] == [
+        (2, "", "/line/3"),
+        (4, "", "/line/5"),
+    ]
 
 
 def test_a_calibration_decides_which_rows_are_to_be_reviewed(run: Run, tmp_path: Path) -> None:

@@ -217,6 +217,72 @@ def test_json_lines(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ('[\n  {"id": 1, "body": "one"},\n  {"id": 2, "body": "two"}\n]\n', "one JSON array"),
+        ('[{"id": 1, "body": "one"},\n{"id": 2, "body": "two"}]', "one JSON array"),
+        ('\n\n[{"id": 1, "body": "one"}]', "one JSON array"),
+        ('\ufeff[\n{"id": 1, "body": "one"}\n]', "one JSON array"),
+        ('{\n  "id": 1,\n  "body": "one"\n}\n', "one JSON object of several lines"),
+    ],
+)
+def test_a_json_file_that_is_named_jsonl_is_told_with_the_way_to_lines(
+    tmp_path: Path, written: str, told: str
+) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(written, encoding="utf-8")
+    with pytest.raises(InputRefused, match=f"in.jsonl is {told}, not JSON Lines") as caught:
+        read(path, text="body")
+    assert "jq -c" in caught.value.hint
+    assert "> in-lines.jsonl" in caught.value.hint
+    with pytest.raises(InputRefused, match="may be JSON Lines") as unsure:
+        read(path.rename(tmp_path / "in.json"), text="body")
+    assert "jsonl" in unsure.value.hint
+
+
+@pytest.mark.parametrize("odd", ["[1]", "[1", "no", "["])
+def test_an_odd_line_among_objects_is_the_fault_of_its_record(tmp_path: Path, odd: str) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"body": "one"}\n' + odd + '\n{"body": "two"}\n')
+    found = texts(read(path, text="body"))
+    assert (found[0], found[1][0], found[2]) == ("one", "!", "two")
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "field", "told"),
+    [
+        ("in.jsonl", {"record": "a/b"}, "record", "for XML, and this source is JSON Lines"),
+        ("in.csv", {"record": "a/b"}, "record", "for XML, and this source is CSV"),
+        ("in.jsonl", {"delimiter": ";"}, "delimiter", "for CSV and TSV"),
+        ("in.xml", {"delimiter": ";", "record": "a"}, "delimiter", "for CSV and TSV"),
+        ("in.parquet", {"encoding": "cp1252"}, "encoding", "this source is Parquet"),
+        ("in.txt", {}, "text", "this source is text files"),
+        (".", {"text": None, "id": "id"}, "id", "this source is text files"),
+        ("*.txt", {"text": None, "keep": ("id",)}, "keep", "this source is text files"),
+        ("in.md", {"text": None, "template": "{body}"}, "template", "this source is text files"),
+        ("in.txt", {"text": None, "images": ("photo",)}, "images", "this source is text files"),
+    ],
+)
+def test_an_option_that_would_be_ignored_is_refused_with_its_name(
+    tmp_path: Path, name: str, more: dict[str, Any], field: str, told: str
+) -> None:
+    for each in ("in.jsonl", "in.csv", "in.xml", "in.parquet", "in.txt", "in.md"):
+        (tmp_path / each).write_text('{"body": "one"}\n')
+    with pytest.raises(InputRefused, match=told) as caught:
+        read(tmp_path / name, **{"text": "body", **more})
+    assert caught.value.param == f"source.{field}"
+    assert "omit it" in caught.value.hint
+
+
+def test_columns_of_one_name_are_named_with_their_places(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("id,body,note,body,note,body\n1,a,b,c,d,e\n")
+    with pytest.raises(InputRefused, match="3 columns are named 'body': columns 2, 4 and 6"):
+        read(path, text="body")
+    assert texts(read(path, text="id")) == ["1"], "no name that is used"
+
+
 def test_parquet(tmp_path: Path) -> None:
     path = tmp_path / "in.parquet"
     columns = {"id": [1, 2], "body": ["a", None], "tags": [["x"], []]}
