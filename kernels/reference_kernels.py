@@ -30,6 +30,7 @@ from .contracts import (
 )
 from .drafts import reference_verify
 from .experts.reference_experts import ReferenceExperts
+from .linear.widened import WidenedWeight, is_widened
 from .sample import reference_logits
 from .sampling_contracts import SampleArgs, Sampled
 from .verified import Verified
@@ -56,6 +57,8 @@ class ReferenceKernels:
     _workspace: reference_attention.Workspace = field(default_factory=reference_attention.Workspace)
 
     def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
+        if is_widened(matrix.dtype):
+            return WidenedWeight(matrix, bias)
         return reference.ReferenceWeight(matrix, bias)
 
     def settled(self, weight: Weight) -> Weight:

@@ -5,7 +5,8 @@ embedding, or the head.
 
 On a CPU in bfloat16, products of few rows use torch's product with int8 weights, which reads half as many bytes: one
 row took 0.17 instead of 0.56 ms with 3072 x 1024 weights on one core of a Xeon with AMX. All other products convert the
-weights slice by slice, which takes twice as long for one row in float32. On a GPU the kernels for codes multiply.
+weights slice by slice, which takes twice as long for one row in float32; to float32 also in bfloat16 where the CPU has
+no instructions for it (`kernels.linear.widened`). On a GPU the kernels for codes multiply.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 import torch
 from intaglio.kernels.codes import Codes
 from intaglio.kernels.contracts import Epilogue, Kernels, RmsNorm, Weight
+from intaglio.kernels.linear.widened import is_widened, widened_product
 from torch import Tensor
 
 from ...errors import ConfigError
@@ -22,8 +24,9 @@ from .scheme import Dense, Part, stacked
 LARGEST = 127
 SLICE = 512
 """The number of inputs that are converted at once."""
-FEW = 8
-"""The most rows of bfloat16 for which torch's product with int8 weights is faster than the conversion."""
+FEW, FEW_WIDENED = 8, 16
+"""The most rows of bfloat16 for which torch's product with int8 weights is faster than a conversion to bfloat16, and to
+float32."""
 WHOLE = 64
 """The number of inputs is a multiple of this in torch's product, which reads whole vectors, even past a row's end."""
 
@@ -70,6 +73,7 @@ class Int8Weight:
         self._scales = scales
         self._bias = bias
         self._kernels = kernels
+        self._few = FEW_WIDENED if is_widened(scales.dtype) else FEW
 
     def matmul(
         self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None
@@ -77,7 +81,7 @@ class Int8Weight:
         """See `Weight`."""
         if norm is not None:
             x = self._kernels.rms_norm(x, norm)
-        if x.dtype == torch.bfloat16 and x.shape[0] <= FEW and self.inputs % WHOLE == 0:
+        if x.dtype == torch.bfloat16 and x.shape[0] <= self._few and self.inputs % WHOLE == 0:
             product = torch._weight_int8pack_mm(x.contiguous(), self._values, self._scales)
         else:
             product = self._converted(x)
@@ -86,7 +90,9 @@ class Int8Weight:
         return self._kernels.finish(product, epilogue)
 
     def _converted(self, x: Tensor) -> Tensor:
-        """The product by slices of the inputs, summed in order; see `reference.DenseWeight`."""
+        """The product by slices of the inputs, summed in order; see `reference.ReferenceWeight`."""
+        if is_widened(x.dtype):
+            return widened_product(x, self._values).mul_(self._scales).to(x.dtype)
         out: Tensor | None = None
         for at in range(0, self.inputs, SLICE):
             part = self._values[:, at : at + SLICE].t().to(x.dtype)

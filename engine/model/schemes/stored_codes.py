@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import torch
 from intaglio.kernels.codes import ROWS, Codes, scaled
 from intaglio.kernels.contracts import Epilogue, Kernels, RmsNorm, Weight
+from intaglio.kernels.linear.widened import product
 from torch import Tensor
 
 from .int8 import Int8Weight
@@ -122,4 +123,4 @@ class _Int4Block:
             assert zeros is not None
             values = torch.stack((pairs & 15, pairs >> 4), 2).flatten(1)
             matrix = scaled(values, self.codes.scales[rows], zeros[rows], size)
-            yield torch.mm(x, matrix.to(x.dtype).t())
+            yield product(x, matrix.to(x.dtype))
