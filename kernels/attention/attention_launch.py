@@ -18,12 +18,6 @@ from ..runtime.launch import overlap
 LOG2_E = 1.4426950408889634
 
 
-def refuse_sinks(sinks: Tensor | None) -> None:
-    """Raise `ValueError` if there are `sinks`, see `AttentionPass.run`."""
-    if sinks is not None:
-        raise ValueError("attention on a GPU has no sinks")
-
-
 class Tiling(Protocol):
     """Tile shape: keys loaded at once (`tile`), tiles in flight (`stages`), warps of a program."""
 

@@ -26,7 +26,6 @@ from ..contracts import (
     ScoreScaling,
 )
 from ..runtime.launch import processors
-from .attention_launch import refuse_sinks
 from .rope_and_store import rope_and_store
 
 HEAD_SIZES = (64, 128, 256)
@@ -158,7 +157,8 @@ class _Pass:
     def run(
         self, fused: Tensor, norms: QKNorm | None, cache: Tensor, sinks: Tensor | None = None
     ) -> Tensor:
-        refuse_sinks(sinks)
+        if sinks is not None:
+            raise ValueError("FlashInfer's attention has no sinks")
         rows, _, dim = fused.shape
         out = torch.empty((rows, self.heads, dim), dtype=fused.dtype, device=fused.device)
         query = rope_and_store(fused, self.places, norms, cache)

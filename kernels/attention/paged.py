@@ -12,7 +12,6 @@ import triton
 from torch import Tensor
 
 from ..contracts import PLAIN_SCALING, AttentionPass, Places, QKNorm, Ragged, ScoreScaling
-from .attention_launch import refuse_sinks
 from .prefill import TileAttention, TileShape, tile_shape
 from .rope_and_store import rope_and_store
 from .shared_prefix import PackedAttention
@@ -93,7 +92,6 @@ class UnsplitAttention:
         self, fused: Tensor, norms: QKNorm | None, cache: Tensor, sinks: Tensor | None = None
     ) -> Tensor:
         """See `AttentionPass.run`; `fused` has contiguous rows and `cache` is contiguous."""
-        refuse_sinks(sinks)
         query = rope_and_store(fused, self._places, norms, cache, together=HEADS_TOGETHER)
         rows = query.shape[0]
         if self._tiles is None:
@@ -103,7 +101,7 @@ class UnsplitAttention:
                 self._ragged, rows, heads, cache_shape, shape, scores, window, few=0
             )
         out = torch.empty_like(query)
-        self._tiles.run(query, cache, out)
+        self._tiles.run(query, cache, out, sinks)
         return out
 
 
@@ -142,15 +140,14 @@ class PagedAttention:
         self, fused: Tensor, norms: QKNorm | None, cache: Tensor, sinks: Tensor | None = None
     ) -> Tensor:
         """See `AttentionPass.run`; `fused` has contiguous rows and `cache` is contiguous."""
-        refuse_sinks(sinks)
         rows, _, dim = fused.shape
         out = torch.empty((rows, self._heads, dim), dtype=fused.dtype, device=fused.device)
         query = rope_and_store(fused, self._places, norms, cache)
-        self._few.run(query, cache, out)
+        self._few.run(query, cache, out, sinks)
         if rows != self._sequences:
             if self._tiles is None:
                 self._tiles = tile_attention(
                     self._ragged, query, cache.shape, self._scores, self._window
                 )
-            self._tiles.run(query, cache, out)
+            self._tiles.run(query, cache, out, sinks)
         return out

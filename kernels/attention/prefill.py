@@ -22,6 +22,7 @@ from ..runtime.launch import precision
 from ..runtime.softcap import capped
 from ..runtime.tuples import Three
 from .attention_launch import layout, read_by
+from .softmax_start import begun
 from .split_kv import few_tokens
 
 
@@ -108,6 +109,7 @@ def _tiles(
     starts_ptr: tl.tensor,
     owners_ptr: tl.tensor,
     out_ptr: tl.tensor,
+    sinks_ptr: tl.tensor,
     scale: tl.tensor,
     KV_HEADS: tl.constexpr,
     GROUP: tl.constexpr,
@@ -150,9 +152,7 @@ def _tiles(
     limit = before + tl.minimum(mine, count - 1) + 1
     end = before + tl.minimum(token + TOKENS, count)
     plain = tl.maximum(before + token + 1, 0) // TILE * TILE
-    most = tl.full((BLOCK_ROWS,), float("-inf"), tl.float32)
-    total = tl.zeros((BLOCK_ROWS,), tl.float32)
-    acc = tl.zeros((BLOCK_ROWS, BLOCK_DIM), tl.float32)
+    most, total, acc = begun(sinks_ptr, head, True, BLOCK_ROWS, BLOCK_DIM)
     table = tables_ptr + tl.cast(sequence, tl.int64) * tables_stride
     begin, floor = 0, None
     if WINDOW > 0:
@@ -229,16 +229,18 @@ class TileAttention:
             "FEW": few_tokens(sizes.group) if few is None else few,
         }
 
-    def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:
+    def run(self, query: Tensor, cache: Tensor, out: Tensor, sinks: Tensor | None = None) -> None:
         """Fill the rows of `out` [rows, heads, head_dim] that sequences with many tokens own.
 
-        `query` has contiguous rows, `cache` and `out` are contiguous. Scores and sums are float32.
+        `query` has contiguous rows, `cache` and `out` are contiguous. Scores and sums are float32. `sinks`: see
+        `AttentionPass.run`.
         """
         _tiles[self._grid](
             *read_by(query, cache, self._ragged),
             self._ragged.query_starts,
             self._owners,
             out,
+            sinks,
             self._scale,
             PRECISION=precision(query.dtype),
             **self._options,

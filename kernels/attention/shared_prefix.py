@@ -21,6 +21,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 from ..contracts import PLAIN_SCALING, Packs, Ragged, ScoreScaling
 from ..runtime.launch import precision, processors
 from .attention_launch import layout, read_by
+from .softmax_start import begun
 from .split_kv import absorb, few_tokens, product_rows
 
 NEVER = 1 << 30
@@ -50,6 +51,7 @@ def _packed(
     leads_ptr: tl.tensor,
     entries: tl.tensor,
     out_ptr: tl.tensor,
+    sinks_ptr: tl.tensor,
     scale: tl.tensor,
     KV_HEADS: tl.constexpr,
     GROUP: tl.constexpr,
@@ -88,9 +90,7 @@ def _packed(
     head = (kv_head * GROUP + member % GROUP)[:, None] * DIM
     query_at = query_ptr + row[:, None] * query_stride + head + dim[None, :]
     query = tl.load(query_at, mask=used, other=0.0)
-    most = tl.full((ROWS,), float("-inf"), tl.float32)
-    total = tl.zeros((ROWS,), tl.float32)
-    acc = tl.zeros((ROWS, BLOCK_DIM), tl.float32)
+    most, total, acc = begun(sinks_ptr, kv_head * GROUP + member % GROUP, True, ROWS, BLOCK_DIM)
     cache = cache_ptr + kv_head * DIM
     begin, floor = 0, None
     if WINDOW > 0:
@@ -170,8 +170,11 @@ class PackedAttention:
         self._grid = sizes.kv_heads, triton.cdiv(packs.order.shape[0], few_tokens(sizes.group))
         self._options = sizes.options(shape, packs.order) | {"ROWS": product_rows(sizes.group)}
 
-    def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:
-        """Fill the rows of `out` [N, heads, head_dim] that are in packs. Scores and sums are float32."""
+    def run(self, query: Tensor, cache: Tensor, out: Tensor, sinks: Tensor | None = None) -> None:
+        """Fill the rows of `out` [N, heads, head_dim] that are in packs. Scores and sums are float32.
+
+        `sinks`: see `AttentionPass.run`.
+        """
         order = self._packs.order
         _packed[self._grid](
             *read_by(query, cache, self._ragged),
@@ -180,6 +183,7 @@ class PackedAttention:
             self._packs.leads,
             order.shape[0],
             out,
+            sinks,
             self._scale,
             PRECISION=precision(query.dtype),
             **self._options,

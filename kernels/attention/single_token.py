@@ -21,9 +21,10 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 from ..contracts import PLAIN_SCALING, Places, QKNorm, Ragged, ScoreScaling
 from ..runtime.launch import precision, processors
 from ..runtime.tuples import Pair
-from .attention_launch import layout, refuse_sinks
+from .attention_launch import layout
 from .merge import finish, members_merged
 from .rope_and_store import as_kept
+from .softmax_start import begun
 from .split_kv import DecodeShape, absorb, addresses, fold, product_rows, scored
 
 
@@ -106,6 +107,7 @@ def _lone(
     partial_ptr: tl.tensor,
     lse_ptr: tl.tensor,
     arrived_ptr: tl.tensor,
+    sinks_ptr: tl.tensor,
     scale: tl.tensor,
     KV_HEADS: tl.constexpr,
     GROUP: tl.constexpr,
@@ -159,17 +161,22 @@ def _lone(
     out_first = out_ptr + kv_head * GROUP * DIM
     heads_at = fused_ptr + (kv_head * GROUP + member)[:, None] * DIM
     query = _turned(heads_at, used, query_norm_ptr, cos, sin, eps, DIM, BLOCK_DIM, NORMED)
-    most = tl.full((ROWS,), float("-inf"), tl.float32)
-    total = tl.zeros((ROWS,), tl.float32)
-    acc = tl.zeros((ROWS, BLOCK_DIM), tl.float32)
+    head = kv_head * GROUP + member % GROUP
+    most, total, acc = begun(sinks_ptr, head, split == 0, ROWS, BLOCK_DIM)
     if split == 0:
         new_key, new_value = _place(
             fused_ptr + (HEADS + kv_head) * DIM, key_norm_ptr, cos, sin, eps,
             head_cache + slot * (KV_HEADS * DIM), plane, slot, KV_HEADS, DIM, BLOCK_DIM, NORMED,
         )  # fmt: skip
-        most = scored(tl.sum(query.to(tl.float32) * new_key.to(tl.float32), 1), scale, CAP)
-        total = tl.full((ROWS,), 1.0, tl.float32)
-        acc += new_value.to(tl.float32)
+        score = scored(tl.sum(query.to(tl.float32) * new_key.to(tl.float32), 1), scale, CAP)
+        weight = tl.full((ROWS,), 1.0, tl.float32)
+        if sinks_ptr is None:
+            most, total = score, weight
+        else:
+            higher = tl.maximum(most, score)
+            weight = tl.exp2(score - higher)
+            most, total = higher, tl.exp2(most - higher) + weight
+        acc += weight[:, None] * new_value.to(tl.float32)
     limit = tl.zeros((ROWS,), tl.int32) + end
     most, total, acc = fold(
         query, key, value, first + tl.arange(0, TILE), floor, limit, most, total, acc, scale, CAP, PRECISION,
@@ -224,7 +231,6 @@ class LoneAttention:
         self, fused: Tensor, norms: QKNorm | None, cache: Tensor, sinks: Tensor | None = None
     ) -> Tensor:
         """See `AttentionPass.run`; `fused` [1, heads + 2 * kv_heads, head_dim] and `cache` are contiguous."""
-        refuse_sinks(sinks)
         ragged, places = self._ragged, self._places
         out = torch.empty(self._out_shape, dtype=fused.dtype, device=fused.device)
         _lone[self._grid](
@@ -246,6 +252,7 @@ class LoneAttention:
             self._partial,
             self._lse,
             self._arrived,
+            sinks,
             self._scale,
             NORMED=norms is not None,
             PRECISION=precision(fused.dtype),

@@ -24,6 +24,7 @@ from ..runtime.softcap import capped
 from ..runtime.tuples import Pair, Three
 from .attention_launch import layout, read_by
 from .merge import finish, members_merged, row_of
+from .softmax_start import begun
 
 
 @triton.jit
@@ -174,6 +175,7 @@ def _decode(
     partial_ptr: tl.tensor,
     lse_ptr: tl.tensor,
     arrived_ptr: tl.tensor,
+    sinks_ptr: tl.tensor,
     scale: tl.tensor,
     KV_HEADS: tl.constexpr,
     GROUP: tl.constexpr,
@@ -231,9 +233,8 @@ def _decode(
     if WINDOW > 0:
         floor = limit - WINDOW
     limit = tl.minimum(limit, end)
-    most = tl.full((ROWS,), float("-inf"), tl.float32)
-    total = tl.zeros((ROWS,), tl.float32)
-    acc = tl.zeros((ROWS, BLOCK_DIM), tl.float32)
+    head = kv_head * GROUP + member % GROUP
+    most, total, acc = begun(sinks_ptr, head, split == 0, ROWS, BLOCK_DIM)
     most, total, acc = absorb(
         query, most, total, acc, first, end, floor, limit, table, cache_ptr + kv_head * DIM, plane, scale,
         KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,
@@ -312,8 +313,11 @@ class DecodeAttention:
         counts = pairs if shape.splits > 1 else 1
         self._arrived = torch.zeros(counts, dtype=torch.int32, device=device)
 
-    def run(self, query: Tensor, cache: Tensor, out: Tensor) -> None:
-        """Fill the rows of `out` [N, heads, head_dim] that sequences with few tokens own."""
+    def run(self, query: Tensor, cache: Tensor, out: Tensor, sinks: Tensor | None = None) -> None:
+        """Fill the rows of `out` [N, heads, head_dim] that sequences with few tokens own.
+
+        `sinks`: see `AttentionPass.run`.
+        """
         _decode[self._grid](
             *read_by(query, cache, self._ragged),
             self._ragged.query_starts,
@@ -321,6 +325,7 @@ class DecodeAttention:
             self._partial,
             self._lse,
             self._arrived,
+            sinks,
             self._scale,
             PRECISION=precision(query.dtype),
             **self._options,

@@ -1,0 +1,35 @@
+"""The state of a running softmax before its first key; with attention sinks, after the sink.
+
+Does: begin maxima, sums and weighted values. Does not: add keys (`split_kv.fold`), or know sequences.
+
+A sink (Xiao et al. 2023; learnt for each head in gpt-oss) is one more score of a softmax, that of a key with a value of
+zero. If a context is split, the program of one part counts it.
+"""
+
+import triton
+import triton.language as tl
+
+from ..runtime.tuples import Three
+
+LOG2_E = tl.constexpr(1.4426950408889634)
+
+
+@triton.jit
+def begun(
+    sinks_ptr: tl.tensor,
+    head: tl.tensor,
+    counted: tl.tensor,
+    ROWS: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+) -> Three:
+    """The state of ROWS rows: (maxima, sums, weighted values [ROWS, BLOCK_DIM]).
+
+    `head` [ROWS] is each row's query head. With `sinks_ptr` the sinks of the heads are counted if `counted`; None for
+    models without. Scores are in powers of two.
+    """
+    most = tl.full((ROWS,), float("-inf"), tl.float32)
+    total = tl.zeros((ROWS,), tl.float32)
+    if sinks_ptr is not None:
+        most = tl.where(counted, tl.load(sinks_ptr + head) * LOG2_E, most)
+        total = tl.where(counted, total + 1.0, total)
+    return most, total, tl.zeros((ROWS, BLOCK_DIM), tl.float32)
