@@ -196,9 +196,9 @@ def device_named(name: str) -> torch.device:
 
 
 def refuse_experts(spec: ModelSpec, device: torch.device, parallel: Parallel | None = None) -> None:
-    """Raise `ConfigError` for experts on a GPU that are quantised or divided, which has no kernels for them.
+    """Raise `ConfigError` for experts on a GPU that it has no kernels for: quantised ones but for MXFP4, divided ones.
 
-    Nor has it any for families that need sinks.
+    Nor has it any for families with latent attention.
     """
     layout = spec.family.experts
     if spec.experts is None or layout is None or device.type != "cuda":

@@ -168,8 +168,8 @@ class Family:
 
     @property
     def cpu_only(self) -> bool:
-        """Whether only a CPU has attention and experts of this kind."""
-        return self.sinks or self.latent
+        """Whether only a CPU has attention of this kind."""
+        return self.latent
 
     @property
     def read_keys(self) -> frozenset[str]:

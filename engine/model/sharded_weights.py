@@ -49,7 +49,7 @@ def refuse_indivisible(spec: ModelSpec, tp: int) -> None:
         raise ConfigError(
             f"{spec.vocab_size} tokens are too few for {tp} ranks", where="tp", hint="lower tp"
         )
-    if spec.family.cpu_only or spec.vision is not None:
+    if spec.family.sinks or spec.family.latent or spec.vision is not None:
         raise ConfigError(
             f"{spec.family.name} models run on one device only", where="tp", hint="set tp to 1"
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import torch
 from intaglio.kernels.contracts import Kernels
+from intaglio.kernels.mxfp4_weight import UNIT_SCALE
 from torch import Tensor
 
 from ..errors import ModelError
@@ -23,7 +24,7 @@ from .family import EMBEDDING, FINAL_NORM, HEAD
 from .layer_parts import LayerParts, build_layer, norm_named
 from .parallel_reads import ParallelReads
 from .rotary import build_table
-from .schemes.mxfp4 import SCALES, UNIT_SCALE
+from .schemes.mxfp4 import SCALES
 from .schemes.scheme import Stored
 from .sharded_weights import ShardedWeights, sharded_spec
 from .spec import ModelSpec

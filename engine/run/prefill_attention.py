@@ -41,6 +41,8 @@ def attention_of_prompts(
         raise _refused(
             f"FlashInfer does not support {spec.family.name} models, which scale or soft-cap attention scores"
         )
+    if spec.family.sinks:
+        raise _refused(f"FlashInfer does not support {spec.family.name} models, which have sinks")
     if spec.window is not None or any(kind != spec.kinds[0] for kind in spec.kinds):
         raise _refused(
             f"FlashInfer does not support {spec.family.name} models with sliding windows, or with layers that differ "

@@ -152,7 +152,7 @@ def _tiles(
     limit = before + tl.minimum(mine, count - 1) + 1
     end = before + tl.minimum(token + TOKENS, count)
     plain = tl.maximum(before + token + 1, 0) // TILE * TILE
-    most, total, acc = begun(sinks_ptr, head, True, BLOCK_ROWS, BLOCK_DIM)
+    most, total, acc = begun(sinks_ptr, head, None, BLOCK_ROWS, BLOCK_DIM)
     table = tables_ptr + tl.cast(sequence, tl.int64) * tables_stride
     begin, floor = 0, None
     if WINDOW > 0:

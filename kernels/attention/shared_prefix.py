@@ -90,7 +90,7 @@ def _packed(
     head = (kv_head * GROUP + member % GROUP)[:, None] * DIM
     query_at = query_ptr + row[:, None] * query_stride + head + dim[None, :]
     query = tl.load(query_at, mask=used, other=0.0)
-    most, total, acc = begun(sinks_ptr, kv_head * GROUP + member % GROUP, True, ROWS, BLOCK_DIM)
+    most, total, acc = begun(sinks_ptr, kv_head * GROUP + member % GROUP, None, ROWS, BLOCK_DIM)
     cache = cache_ptr + kv_head * DIM
     begin, floor = 0, None
     if WINDOW > 0:

@@ -20,7 +20,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from ..contracts import PLAIN_SCALING, Places, QKNorm, Ragged, ScoreScaling
 from ..runtime.launch import precision, processors
-from ..runtime.tuples import Pair
+from ..runtime.tuples import Pair, Three
 from .attention_launch import layout
 from .merge import finish, members_merged
 from .rope_and_store import as_kept
@@ -80,6 +80,19 @@ def _place(
     tl.store(stored_ptr + dim, key, mask=keeps)
     tl.store(stored_ptr + plane + dim, value, mask=keeps)
     return key, value
+
+
+@triton.jit
+def _counted(sink: tl.tensor, score: tl.tensor, sinks_ptr: tl.tensor) -> Three:
+    """(maxima, sums, weights of the new token) of its scores [H], after the sinks if `sinks_ptr` is not None."""
+    most = score
+    weight = tl.full(score.shape, 1.0, tl.float32)
+    total = weight
+    if sinks_ptr is not None:
+        most = tl.maximum(sink, score)
+        weight = tl.exp2(score - most)
+        total = tl.exp2(sink - most) + weight
+    return most, total, weight
 
 
 @triton.jit(
@@ -169,13 +182,7 @@ def _lone(
             head_cache + slot * (KV_HEADS * DIM), plane, slot, KV_HEADS, DIM, BLOCK_DIM, NORMED,
         )  # fmt: skip
         score = scored(tl.sum(query.to(tl.float32) * new_key.to(tl.float32), 1), scale, CAP)
-        weight = tl.full((ROWS,), 1.0, tl.float32)
-        if sinks_ptr is None:
-            most, total = score, weight
-        else:
-            higher = tl.maximum(most, score)
-            weight = tl.exp2(score - higher)
-            most, total = higher, tl.exp2(most - higher) + weight
+        most, total, weight = _counted(most, score, sinks_ptr)
         acc += weight[:, None] * new_value.to(tl.float32)
     limit = tl.zeros((ROWS,), tl.int32) + end
     most, total, acc = fold(

@@ -24,12 +24,13 @@ def begun(
 ) -> Three:
     """The state of ROWS rows: (maxima, sums, weighted values [ROWS, BLOCK_DIM]).
 
-    `head` [ROWS] is each row's query head. With `sinks_ptr` the sinks of the heads are counted if `counted`; None for
-    models without. Scores are in powers of two.
+    `head` [ROWS] is each row's query head. With `sinks_ptr` the sinks of the heads are counted if `counted` (None:
+    always); None for models without. Scores are in powers of two.
     """
     most = tl.full((ROWS,), float("-inf"), tl.float32)
     total = tl.zeros((ROWS,), tl.float32)
     if sinks_ptr is not None:
-        most = tl.where(counted, tl.load(sinks_ptr + head) * LOG2_E, most)
-        total = tl.where(counted, total + 1.0, total)
+        sink = tl.load(sinks_ptr + head) * LOG2_E
+        most = sink if counted is None else tl.where(counted, sink, most)
+        total = total + 1.0 if counted is None else tl.where(counted, total + 1.0, total)
     return most, total, tl.zeros((ROWS, BLOCK_DIM), tl.float32)

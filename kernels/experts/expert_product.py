@@ -20,36 +20,32 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 from ..contracts import Activation
 from ..linear.epilogue import activated, load_tile
 from ..runtime.launch import overlap, precision
+from ..runtime.tuples import Pair
+from .coded_sums import coded_sums
+from .expert_matrices import ExpertMatrices
 
 MOST_SCANNED = 1024
 """The most pairs that every program looks through."""
 
 
 @triton.jit
-def _tile(
-    x_ptr: tl.tensor,
-    x_stride: tl.tensor,
-    matrix_ptr: tl.tensor,
-    shares_ptr: tl.tensor,
-    out_ptr: tl.tensor,
-    pair: tl.tensor,
+def _sums(
+    rows_at: tl.tensor,
     inside: tl.tensor,
+    matrix_ptr: tl.tensor,
     output: tl.tensor,
     OUTPUTS: tl.constexpr,
     INPUTS: tl.constexpr,
-    PER_ROW: tl.constexpr,
     BLOCK_IN: tl.constexpr,
     STAGES: tl.constexpr,
-    ACTIVATION: tl.constexpr,
+    GATED: tl.constexpr,
     PRECISION: tl.constexpr,
-) -> None:
-    """Outputs of some pairs of one expert. Its matrix begins at `matrix_ptr`."""
-    GATED: tl.constexpr = ACTIVATION is not None
+) -> Pair:
+    """See `coded_sums`; for a matrix of numbers."""
     k = tl.arange(0, BLOCK_IN)
-    there = output < OUTPUTS
-    x_at = x_ptr + (pair // PER_ROW).to(tl.int64)[:, None] * x_stride + k[None, :]
+    x_at = rows_at[:, None] + k[None, :]
     weight_at = matrix_ptr + tl.minimum(output, OUTPUTS - 1)[:, None] * INPUTS + k[None, :]
-    y = tl.zeros((output.shape[0], pair.shape[0]), tl.float32)
+    y = tl.zeros((output.shape[0], rows_at.shape[0]), tl.float32)
     z = y
     for start in tl.range(0, INPUTS, BLOCK_IN, num_stages=STAGES):
         x = tl.trans(load_tile(x_at + start, inside, start + k, INPUTS, BLOCK_IN))
@@ -59,8 +55,74 @@ def _tile(
             at = weight_at + start + OUTPUTS * INPUTS
             weight = load_tile(at, None, start + k, INPUTS, BLOCK_IN)
             z = tl.dot(weight, x, z, input_precision=PRECISION)
+    return y, z
+
+
+@triton.jit
+def _gated(
+    gate: tl.tensor,
+    up: tl.tensor,
+    ACTIVATION: tl.constexpr,
+    ALPHA: tl.constexpr,
+    LIMIT: tl.constexpr,
+) -> tl.tensor:
+    """The gate of float32 sums; with a LIMIT that of `MixtureRule.clamp`."""
+    if LIMIT > 0:
+        gate = tl.minimum(gate, LIMIT)
+        up = tl.minimum(tl.maximum(up, -LIMIT), LIMIT)
+        product = (up + 1) * (gate * tl.sigmoid(gate * ALPHA))
+    else:
+        product = activated(gate, ACTIVATION) * up
+    return product
+
+
+@triton.jit
+def _tile(
+    x_ptr: tl.tensor,
+    x_stride: tl.tensor,
+    values_ptr: tl.tensor,
+    scales_ptr: tl.tensor,
+    biases_ptr: tl.tensor,
+    shares_ptr: tl.tensor,
+    out_ptr: tl.tensor,
+    expert: tl.tensor,
+    pair: tl.tensor,
+    inside: tl.tensor,
+    output: tl.tensor,
+    OUTPUTS: tl.constexpr,
+    INPUTS: tl.constexpr,
+    PER_ROW: tl.constexpr,
+    BLOCK_IN: tl.constexpr,
+    STAGES: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    ALPHA: tl.constexpr,
+    LIMIT: tl.constexpr,
+    PRECISION: tl.constexpr,
+    FAST: tl.constexpr,
+) -> None:
+    """Outputs of some pairs of one expert."""
+    GATED: tl.constexpr = ACTIVATION is not None
+    TOTAL: tl.constexpr = 2 * OUTPUTS if GATED else OUTPUTS
+    there = output < OUTPUTS
+    rows_at = x_ptr + (pair // PER_ROW).to(tl.int64) * x_stride
+    matrix = expert.to(tl.int64) * TOTAL
+    if scales_ptr is None:
+        y, z = _sums(
+            rows_at, inside, values_ptr + matrix * INPUTS, output,
+            OUTPUTS, INPUTS, BLOCK_IN, STAGES, GATED, PRECISION,
+        )  # fmt: skip
+    else:
+        y, z = coded_sums(
+            rows_at, inside, values_ptr + matrix * (INPUTS // 2), scales_ptr + matrix * (INPUTS // 32), output,
+            OUTPUTS, INPUTS, BLOCK_IN, STAGES, GATED, PRECISION, FAST,
+        )  # fmt: skip
+    if biases_ptr is not None:
+        bias_at = biases_ptr + matrix + output
+        y += tl.load(bias_at, mask=there, other=0.0).to(tl.float32)[:, None]
+        if GATED:
+            z += tl.load(bias_at + OUTPUTS, mask=there, other=0.0).to(tl.float32)[:, None]
     if GATED:
-        y = activated(y, ACTIVATION) * z
+        y = _gated(y, z, ACTIVATION, ALPHA, LIMIT)
     if shares_ptr is not None:
         y *= tl.load(shares_ptr + pair, mask=inside, other=0.0)[None, :]
     at = out_ptr + pair.to(tl.int64)[None, :] * OUTPUTS + output[:, None]
@@ -71,7 +133,9 @@ def _tile(
 def _scanned_experts(
     x_ptr: tl.tensor,
     x_stride: tl.tensor,
-    matrices_ptr: tl.tensor,
+    values_ptr: tl.tensor,
+    scales_ptr: tl.tensor,
+    biases_ptr: tl.tensor,
     chosen_ptr: tl.tensor,
     shares_ptr: tl.tensor,
     out_ptr: tl.tensor,
@@ -79,7 +143,6 @@ def _scanned_experts(
     experts: tl.tensor,
     OUTPUTS: tl.constexpr,
     INPUTS: tl.constexpr,
-    MATRIX: tl.constexpr,
     PER_ROW: tl.constexpr,
     SCANNED: tl.constexpr,
     BY_PAIR: tl.constexpr,
@@ -88,7 +151,10 @@ def _scanned_experts(
     BLOCK_IN: tl.constexpr,
     STAGES: tl.constexpr,
     ACTIVATION: tl.constexpr,
+    ALPHA: tl.constexpr,
+    LIMIT: tl.constexpr,
     PRECISION: tl.constexpr,
+    FAST: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
     """One program for a tile of outputs and an expert. BY_PAIR: that of a pair, unless one before has the same."""
@@ -108,14 +174,14 @@ def _scanned_experts(
     count = tl.sum(own, 0)
     place = tl.where(own > 0, tl.cumsum(own, 0) - 1, SCANNED)
     output = tl.program_id(0) * BLOCK_OUT + tl.arange(0, BLOCK_OUT)
-    matrix_ptr = matrices_ptr + expert.to(tl.int64) * MATRIX
     for begin in range(0, count, BLOCK_PAIRS):
         member = begin + tl.arange(0, BLOCK_PAIRS)
         found = place[None, :] == member[:, None]
         pair = tl.sum(tl.where(found, every[None, :], 0), 1)
         _tile(
-            x_ptr, x_stride, matrix_ptr, shares_ptr, out_ptr, pair, member < count, output,
-            OUTPUTS, INPUTS, PER_ROW, BLOCK_IN, STAGES, ACTIVATION, PRECISION,
+            x_ptr, x_stride, values_ptr, scales_ptr, biases_ptr, shares_ptr, out_ptr,
+            expert, pair, member < count, output,
+            OUTPUTS, INPUTS, PER_ROW, BLOCK_IN, STAGES, ACTIVATION, ALPHA, LIMIT, PRECISION, FAST,
         )  # fmt: skip
 
 
@@ -123,14 +189,15 @@ def _scanned_experts(
 def _sorted_experts(
     x_ptr: tl.tensor,
     x_stride: tl.tensor,
-    matrices_ptr: tl.tensor,
+    values_ptr: tl.tensor,
+    scales_ptr: tl.tensor,
+    biases_ptr: tl.tensor,
     order_ptr: tl.tensor,
     starts_ptr: tl.tensor,
     shares_ptr: tl.tensor,
     out_ptr: tl.tensor,
     OUTPUTS: tl.constexpr,
     INPUTS: tl.constexpr,
-    MATRIX: tl.constexpr,
     PER_ROW: tl.constexpr,
     EXPERTS: tl.constexpr,
     SPAN: tl.constexpr,
@@ -139,7 +206,10 @@ def _sorted_experts(
     BLOCK_IN: tl.constexpr,
     STAGES: tl.constexpr,
     ACTIVATION: tl.constexpr,
+    ALPHA: tl.constexpr,
+    LIMIT: tl.constexpr,
     PRECISION: tl.constexpr,
+    FAST: tl.constexpr,
 ) -> None:
     """One program for a tile of outputs and a block of an expert's pairs. SPAN: EXPERTS, up to a power of two."""
     block = tl.program_id(1)
@@ -158,8 +228,8 @@ def _sorted_experts(
     pair = tl.load(order_ptr + member, mask=inside, other=0)
     output = tl.program_id(0) * BLOCK_OUT + tl.arange(0, BLOCK_OUT)
     _tile(
-        x_ptr, x_stride, matrices_ptr + expert.to(tl.int64) * MATRIX, shares_ptr, out_ptr, pair, inside, output,
-        OUTPUTS, INPUTS, PER_ROW, BLOCK_IN, STAGES, ACTIVATION, PRECISION,
+        x_ptr, x_stride, values_ptr, scales_ptr, biases_ptr, shares_ptr, out_ptr, expert, pair, inside, output,
+        OUTPUTS, INPUTS, PER_ROW, BLOCK_IN, STAGES, ACTIVATION, ALPHA, LIMIT, PRECISION, FAST,
     )  # fmt: skip
 
 
@@ -186,6 +256,14 @@ def paired(chosen: Tensor, experts: int, most_scanned: int = MOST_SCANNED) -> Pa
 
 
 @dataclass(frozen=True, slots=True)
+class PairGate:
+    """The gate of a product: see `MixtureRule`."""
+
+    activation: Activation
+    clamp: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ProductShape:
     """Outputs, pairs and inputs of a tile, pipeline stages, warps."""
 
@@ -196,51 +274,74 @@ class ProductShape:
     warps: int
 
 
-def product_shape(x: Tensor, pairs: Pairs, experts: int, *, gated: bool) -> ProductShape:
+def product_shape(
+    x: Tensor, pairs: Pairs, matrices: ExpertMatrices, *, gated: bool
+) -> ProductShape:
     """Tiles that hold an expert's share of the pairs, if these are evenly distributed."""
     inner = max(16, 256 // x.element_size())
+    if matrices.scales is not None:
+        return _coded_shape(pairs, matrices.experts, gated=gated)
     if pairs.order is not None:
         return ProductShape(64 if gated else 128, 128, inner // 2, 3, 8)
+    return ProductShape(32, _share(pairs, matrices.experts), inner, 4, 4)
+
+
+def _coded_shape(pairs: Pairs, experts: int, *, gated: bool) -> ProductShape:
+    """Tiles for MXFP4, as measured on an H200 for experts of 2880 inputs; all fit in float32."""
+    count = pairs.chosen.shape[0]
+    if pairs.order is not None:
+        if gated:
+            return ProductShape(64, 64, 64, 3, 4)
+        few = count <= 128 * experts
+        return ProductShape(128, 64 if few else 128, 64, 3, 8 if few else 4)
+    if gated:
+        return ProductShape(32 if count < experts else 64, _share(pairs, experts), 128, 3, 4)
+    return ProductShape(64, _share(pairs, experts), 256 if count < experts else 128, 2, 4)
+
+
+def _share(pairs: Pairs, experts: int) -> int:
+    """Pairs of a tile that holds an expert's, where few are not sorted."""
     share = triton.next_power_of_2(triton.cdiv(2 * pairs.chosen.shape[0], experts))
-    return ProductShape(32, min(64, max(16, share)), inner, 4, 4)
+    return min(64, max(16, int(share)))
 
 
 def expert_product(
     x: Tensor,
-    matrices: Tensor,
+    matrices: ExpertMatrices,
     pairs: Pairs,
     out: Tensor,
     *,
     per_row: int,
-    activation: Activation | None = None,
+    gate: PairGate | None = None,
     shares: Tensor | None = None,
     shape: ProductShape | None = None,
 ) -> None:
     """Into row `p` of contiguous `out`: row `p // per_row` of `x` times the matrix of the expert of pair `p`.
 
-    `matrices` [experts, outputs, inputs], contiguous. With `activation` the outputs are gate and up, and `out` is half
-    as wide. With `shares` [pairs] float32, row `p` is multiplied by `shares[p]`. Sums are float32.
+    With `gate` the outputs are gate and up, and `out` is half as wide. With `shares` [pairs] float32, row `p` is
+    multiplied by `shares[p]`. Sums are float32.
     """
-    experts, outputs, inputs = matrices.shape
-    gated = activation is not None
-    written = outputs // 2 if gated else outputs
-    shape = product_shape(x, pairs, experts, gated=gated) if shape is None else shape
-    count = pairs.chosen.shape[0]
+    written = matrices.outputs if gate is None else matrices.outputs // 2
+    shape = product_shape(x, pairs, matrices, gated=gate is not None) if shape is None else shape
+    count, experts = pairs.chosen.shape[0], matrices.experts
+    alpha, limit = (0.0, 0.0) if gate is None or gate.clamp is None else gate.clamp
     options = {
         "OUTPUTS": written,
-        "INPUTS": inputs,
-        "MATRIX": outputs * inputs,
+        "INPUTS": matrices.inputs,
         "PER_ROW": per_row,
         "BLOCK_OUT": shape.block_out,
         "BLOCK_PAIRS": shape.block_pairs,
         "BLOCK_IN": shape.block_in,
         "STAGES": shape.stages,
-        "ACTIVATION": None if activation is None else activation.value,
+        "ACTIVATION": None if gate is None else gate.activation.value,
+        "ALPHA": alpha,
+        "LIMIT": limit,
         "PRECISION": precision(x.dtype),
+        "FAST": overlap(x)["EARLY"],
         "num_warps": shape.warps,
     }
     tiles = triton.cdiv(written, shape.block_out)
-    given = x, x.stride(0), matrices
+    given = x, x.stride(0), matrices.values, matrices.scales, matrices.biases
     if pairs.order is None:
         _scanned_experts[(tiles, min(count, experts))](
             *given,

@@ -28,9 +28,12 @@ def _route(
     PER_TOKEN: tl.constexpr,
     SLOTS: tl.constexpr,
     RENORMALISED: tl.constexpr,
+    OF_CHOSEN: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    """One program a row. Of equal probabilities the expert with the lower number is chosen."""
+    """One program a row. Of equal probabilities the expert with the lower number is chosen.
+
+    OF_CHOSEN: see `MixtureRule`."""
     if EARLY:
         gdc_launch_dependents()
         gdc_wait()
@@ -42,7 +45,8 @@ def _route(
     x = logits.to(tl.float32)
     x = tl.where(x == x, x, -1e30)  # of a row that is no number any experts serve
     power = tl.exp(x - tl.max(x, 0))
-    left = tl.where(inside, power / tl.sum(power, 0), -1.0)
+    TAKEN: tl.constexpr = float("-inf") if OF_CHOSEN else -1.0
+    left = tl.where(inside, x if OF_CHOSEN else power / tl.sum(power, 0), TAKEN)
     chosen = tl.zeros((SLOTS,), tl.int32)
     shares = tl.zeros((SLOTS,), tl.float32)
     for i in tl.static_range(PER_TOKEN):
@@ -50,8 +54,11 @@ def _route(
         at = tl.min(tl.where(left == best, expert, BLOCK), 0)
         chosen = tl.where(slot == i, at, chosen)
         shares = tl.where(slot == i, best, shares)
-        left = tl.where(expert == at, -1.0, left)
-    if RENORMALISED:
+        left = tl.where(expert == at, TAKEN, left)
+    if OF_CHOSEN:
+        power = tl.where(slot < PER_TOKEN, tl.exp(shares - tl.max(x, 0)), 0.0)
+        shares = (power / tl.sum(power, 0)).to(logits.dtype).to(tl.float32)
+    elif RENORMALISED:
         shares = shares / tl.sum(shares, 0)
     tl.store(chosen_ptr + row * PER_TOKEN + slot, chosen, mask=slot < PER_TOKEN)
     tl.store(shares_ptr + row * PER_TOKEN + slot, shares, mask=slot < PER_TOKEN)
@@ -94,6 +101,7 @@ def route(logits: Tensor, rule: MixtureRule) -> tuple[Tensor, Tensor]:
         PER_TOKEN=rule.per_token,
         SLOTS=triton.next_power_of_2(rule.per_token),
         RENORMALISED=rule.renormalised,
+        OF_CHOSEN=rule.of_chosen,
         num_warps=1,
         **overlap(logits),
     )

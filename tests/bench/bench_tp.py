@@ -7,8 +7,8 @@ Random weights (norms 1, all else N(0, 0.02)), the included model's tokenizer. E
 number of ranks is a process of its own, so that memory and kernels of one do not weigh on the next. The floor is the
 bytes of weights, and of keys and values at the mean context, over the measured copy bandwidth and the number of ranks.
 
-`--tp 1 --shape 30b-a3b` is a mixture of experts, on one GPU. `--shape tiny --device cpu` tries the script on a host,
-over gloo: its figures mean nothing.
+`--tp 1 --shape 30b-a3b` and `gpt-oss-20b` are mixtures of experts on one GPU, those of the latter in MXFP4. `--shape
+tiny --device cpu` tries the script on a host, over gloo: its figures mean nothing.
 """
 
 import argparse
@@ -56,7 +56,23 @@ EXPERTS: dict[str, Any] = COMMON | {
     "decoder_sparse_step": 1,
     "tie_word_embeddings": False,
 }
-DIVIDED = {**SHAPES, "70b": LARGE, "30b-a3b": EXPERTS}
+GPT_OSS: dict[str, Any] = COMMON | {
+    "architectures": ["GptOssForCausalLM"],
+    "vocab_size": 201088,
+    "hidden_size": 2880,
+    "intermediate_size": 2880,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 64,
+    "num_key_value_heads": 8,
+    "head_dim": 64,
+    "sliding_window": 128,
+    "attention_bias": True,
+    "num_local_experts": 32,
+    "num_experts_per_tok": 4,
+    "tie_word_embeddings": False,
+    "quantization_config": {"quant_method": "mxfp4"},
+}
+DIVIDED = {**SHAPES, "70b": LARGE, "30b-a3b": EXPERTS, "gpt-oss-20b": GPT_OSS}
 PROMPT = 64
 PROCESS_S = 540
 

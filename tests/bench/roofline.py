@@ -12,7 +12,8 @@ import json
 from pathlib import Path
 
 import torch
-from intaglio.engine.model.expected_tensors import expected_shapes
+from intaglio.engine.model.expected_tensors import stored_bytes
+from intaglio.engine.model.schemes.mxfp4 import Mxfp4Experts
 from intaglio.engine.model.spec import ModelSpec, read_spec
 from rich.console import Console
 from rich.table import Table
@@ -35,9 +36,8 @@ def copy_bandwidth() -> float:
 
 def weight_bytes(spec: ModelSpec, element: int = 2) -> int:
     """Bytes of weights that a decode step reads."""
-    shapes = expected_shapes(spec).values()
-    count = sum(torch.Size(shape).numel() for shape in shapes)
-    return element * (count if spec.tied else count - spec.vocab_size * spec.hidden)
+    count = sum(stored_bytes(spec, element).values())
+    return count if spec.tied else count - element * spec.vocab_size * spec.hidden
 
 
 def unread_bytes(spec: ModelSpec, sequences: int, element: int = 2) -> float:
@@ -46,7 +46,8 @@ def unread_bytes(spec: ModelSpec, sequences: int, element: int = 2) -> float:
     if experts is None:
         return 0.0
     unused = (1 - experts.rule.per_token / experts.count) ** sequences * experts.count
-    return element * sum(experts.layers) * unused * 3 * experts.ffn * spec.hidden
+    each = 17 / 32 if isinstance(spec.schemes, Mxfp4Experts) else element
+    return each * sum(experts.layers) * unused * 3 * experts.ffn * spec.hidden
 
 
 def floor_ms(spec: ModelSpec, sequences: int, context: float, bandwidth: float) -> float:

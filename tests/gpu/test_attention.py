@@ -177,3 +177,21 @@ def test_new_tokens_are_placed_and_attended(
     (expected, stored), (got, there) = results
     assert relative_error(got, expected.double()) < 1e-5
     assert relative_error(there, stored.double()) < 1e-6
+
+
+@pytest.mark.parametrize("window", [None, 128])
+@pytest.mark.parametrize(
+    "counts", [[1], [1] * 9, [1] * 300, [1, 3, 1, 2], [200, 1, 70, 1]], ids=str
+)
+def test_sinks_are_those_of_the_cpu(counts: list[int], window: int | None) -> None:
+    lengths = [count + (37 * s) % 500 for s, count in enumerate(counts)]
+    step = make_raw_step(lengths, counts, Heads(8, 8, 64), normed=False, seed=1)
+    sinks = torch.randn(64, generator=torch.Generator().manual_seed(0)) * 3
+    here, there = step.to(torch.device("cpu")), step.to(DEVICE)
+    right, got = (
+        choose(device)
+        .attend(each.ragged, each.places, 64, each.cache.shape, window=window)
+        .run(each.fused, None, each.cache, sinks.to(device))
+        for device, each in ((torch.device("cpu"), here), (DEVICE, there))
+    )
+    assert relative_error(got, right.double()) < 1e-4

@@ -3,9 +3,14 @@
 import pytest
 import torch
 from intaglio.kernels.contracts import Activation, ExpertMlp, Gate, MixtureRule
+from intaglio.kernels.experts.expert_matrices import stacked
+from intaglio.kernels.experts.expert_product import expert_product, paired
 from intaglio.kernels.gpu import GpuKernels
+from intaglio.kernels.mxfp4_weight import Mxfp4Weight, decoded
 from intaglio.kernels.reference import ReferenceWeight
 from intaglio.kernels.reference_kernels import ReferenceKernels
+
+from tests.support.drawn_codes import mxfp4
 
 pytestmark = [
     pytest.mark.gpu,
@@ -49,6 +54,56 @@ def test_outputs_are_those_of_the_definition(
         logits = randn(rows, count, seed=4).argsort(-1).to(dtype) / 4  # without ties, in any dtype
         got = layer.outputs(x.cuda(), logits.cuda()).cpu().float()
         right = plain.outputs(x.float(), logits)
+        error = (got - right).norm() / right.norm()
+        assert error < (2e-2 if dtype == torch.bfloat16 else 1e-5), rows
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float16])
+def test_every_weight_of_mxfp4_is_exact(dtype: torch.dtype) -> None:
+    """Products with one input each are the weights themselves, for pairs that are few and for those that are sorted."""
+    inputs = 352
+    scales = (114, 135) if dtype == torch.float16 else (2, 250)
+    coded = [mxfp4(200, inputs, seed, scales=scales) for seed in range(3)]
+    matrices = stacked(
+        [Mxfp4Weight(b.cuda(), s.cuda(), None, GpuKernels(DEVICE)) for b, s in coded]
+    )
+    eye = torch.eye(inputs, dtype=dtype, device=DEVICE)
+    for most in (0, 1024):
+        for e, (blocks, powers) in enumerate(coded):
+            chosen = torch.full((inputs, 1), e, dtype=torch.int32, device=DEVICE)
+            out = torch.empty((inputs, 200), dtype=dtype, device=DEVICE)
+            expert_product(eye, matrices, paired(chosen, 3, most), out, per_row=1)
+            assert torch.equal(out.t().cpu(), decoded(blocks, powers, dtype))
+
+
+@pytest.mark.parametrize("coded", [False, True])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_experts_of_gpt_oss_are_those_of_the_definition(dtype: torch.dtype, coded: bool) -> None:
+    hidden, ffn, count = 320, 192, 32
+    rule = MixtureRule(4, renormalised=True, gate=SILU, of_chosen=True, clamp=(1.702, 1.5))
+    kernels, host = GpuKernels(DEVICE), ReferenceKernels()
+    here, there = [], []
+    for e in range(count):
+        pairs = []
+        for i, (outputs, inputs) in enumerate(((2 * ffn, hidden), (hidden, ffn))):
+            blocks, scales = mxfp4(outputs, inputs, 10 * e + i, scales=(121, 123))
+            bias = randn(outputs, seed=e).to(dtype)
+            matrix = decoded(blocks, scales, dtype)
+            plain = ReferenceWeight(matrix.float(), bias.float())
+            weight = (
+                Mxfp4Weight(blocks.cuda(), scales.cuda(), bias.cuda(), kernels)
+                if coded
+                else kernels.weight(matrix.cuda(), bias.cuda())
+            )
+            pairs.append((plain, weight))
+        here.append(ExpertMlp(pairs[0][0], pairs[1][0]))
+        there.append(ExpertMlp(pairs[0][1], pairs[1][1]))
+    layer, definition = kernels.experts(there, rule), host.experts(here, rule)
+    for rows in (1, 2, 17, 64, 300, 2100):
+        x = randn(rows, hidden, seed=3).to(dtype)
+        logits = randn(rows, count, seed=4).argsort(-1).to(dtype) / 4
+        got = layer.outputs(x.cuda(), logits.cuda()).cpu().float()
+        right = definition.outputs(x.float(), logits)
         error = (got - right).norm() / right.norm()
         assert error < (2e-2 if dtype == torch.bfloat16 else 1e-5), rows
 

@@ -43,6 +43,7 @@ from intaglio.kernels.contracts import (
     RmsNorm,
     ScoreScaling,
 )
+from intaglio.kernels.experts.expert_matrices import ExpertMatrices
 from intaglio.kernels.experts.expert_product import expert_product, paired
 from intaglio.kernels.gpu import GpuKernels
 from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
@@ -225,7 +226,7 @@ def experts() -> Checks:
     pairs = paired(chosen.to(DEVICE), count, most_scanned=0)
     x, out = randn(20, hidden, seed=3), torch.empty((40, 2 * ffn), dtype=DTYPE, device=DEVICE)
     ups = torch.stack([up for up, _ in matrices])
-    expert_product(x.to(DEVICE), ups.to(DEVICE), pairs, out, per_row=2)
+    expert_product(x.to(DEVICE), ExpertMatrices(ups.to(DEVICE)), pairs, out, per_row=2)
     products = [x[p // 2].double() @ ups[p % count].double().T for p in range(40)]
     return [*checks, near(out, torch.stack(products))]
 

@@ -30,7 +30,9 @@ from intaglio.kernels.contracts import (
     Ragged,
     RmsNorm,
     ScoreScaling,
+    Weight,
 )
+from intaglio.kernels.dispatch import choose
 from intaglio.kernels.drafts.verify import verify
 from intaglio.kernels.experts.grouped_experts import GroupedExperts
 from intaglio.kernels.grammar import walk_masks
@@ -39,6 +41,7 @@ from intaglio.kernels.grammar.vocabulary_layout import lay_out
 from intaglio.kernels.linear.fixed_order import FixedOrderWeight, agreeing_tiles
 from intaglio.kernels.linear.linear import DenseWeight, most_rows
 from intaglio.kernels.memory.kv_copy import kv_copy
+from intaglio.kernels.mxfp4_weight import Mxfp4Weight
 from intaglio.kernels.quantised.coded_weight import CodedWeight
 from intaglio.kernels.quantised.packed_codes import packed
 from intaglio.kernels.runtime import launch
@@ -47,7 +50,7 @@ from intaglio.kernels.sample import logits_pipeline
 from intaglio.kernels.sampling_contracts import Legal, Sampled
 from triton.backends.compiler import GPUTarget
 
-from tests.support.drawn_codes import FLOAT, drawn_codes
+from tests.support.drawn_codes import FLOAT, drawn_codes, mxfp4
 from tests.support.picks import cases
 
 H200 = GPUTarget("cuda", 90, 32)
@@ -194,7 +197,16 @@ def deterministic(
 
 
 def experts() -> None:
-    """Mixtures with few experts and many, of one row, of some, and of a prompt."""
+    """Mixtures with few experts and many, of one row, of some, and of a prompt; those of gpt-oss in both formats."""
+    clamped = MixtureRule(
+        4, renormalised=True, gate=Gate(Activation.SILU), of_chosen=True, clamp=(1.702, 7.0)
+    )
+    for coded in (False, True):
+        pair = [_biased(outputs, 576, coded=coded) for outputs in (1152, 576)]
+        layer = GroupedExperts([ExpertMlp(*pair)] * 32, clamped)
+        for rows in (1, 64, 1100):
+            x = torch.zeros((rows, 576), dtype=torch.bfloat16)
+            layer.outputs(x, torch.zeros((rows, 32), dtype=torch.bfloat16))
     for hidden, ffn, count, per_token in ((2048, 768, 128, 8), (4096, 1024, 8, 2)):
         rule = MixtureRule(per_token, renormalised=True, gate=Gate(Activation.SILU))
         counters = torch.zeros(64, dtype=torch.int32)
@@ -206,6 +218,16 @@ def experts() -> None:
         for rows in (1, 64, 1100):
             x = torch.zeros((rows, hidden), dtype=torch.bfloat16)
             layer.outputs(x, torch.zeros((rows, count), dtype=torch.bfloat16))
+
+
+def _biased(outputs: int, inputs: int, *, coded: bool) -> Weight:
+    """The matrix of an expert of gpt-oss."""
+    bias = torch.zeros(outputs, dtype=torch.bfloat16)
+    if not coded:
+        zeros = torch.zeros((outputs, inputs), dtype=torch.bfloat16)
+        return DenseWeight(zeros, bias, torch.zeros(64, dtype=torch.int32))
+    blocks, scales = mxfp4(outputs, inputs, 0)
+    return Mxfp4Weight(blocks, scales, bias, choose(HOST))
 
 
 def quantised() -> None:
@@ -243,7 +265,10 @@ MORE_KINDS = (
 def attention(
     kinds: Sequence[tuple[Sizes, torch.dtype, ScoreScaling, Sequence[int | None]]] = KINDS,
 ) -> None:
-    """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks."""
+    """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks.
+
+    Windowed layers also with sinks.
+    """
     for sizes, kept, scores, windows in kinds:
         cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.uint8)
         cache = cache.to(kept) if kept == torch.bfloat16 else cache.view(kept)
@@ -259,9 +284,12 @@ def attention(
             fused = torch.zeros(
                 (rows, sizes.heads + 2 * sizes.kv_heads, sizes.dim), dtype=torch.bfloat16
             )
+            sinks = torch.zeros(sizes.heads)
             for window in windows:
                 attention = attend(ragged, places, sizes.heads, cache.shape, scores, window)
                 attention.run(fused, norms, cache)
+                if window is not None:
+                    attention.run(fused, norms, cache, sinks)
             if rows == len(counts) == 512:
                 none = torch.zeros(rows).int()
                 packs = Packs(ragged.query_starts[1:], none, none)
@@ -269,6 +297,8 @@ def attention(
                 for window in windows:
                     attention = attend(each, places, sizes.heads, cache.shape, scores, window)
                     attention.run(fused, norms, cache)
+                    if window is not None:
+                        attention.run(fused, norms, cache, sinks)
         kv_copy(cache[None], torch.tensor([1]), torch.tensor([2]))
 
 

@@ -35,3 +35,14 @@ def drawn_codes(
         zeros = torch.randint(0, 2**bits, scales.shape, generator=generator).to(torch.float32)
     there = (values.to(device), scales.to(device), zeros.to(device))
     return Codes(*there, size, bits, activations=activations)
+
+
+def mxfp4(
+    outputs: int, inputs: int, seed: int, *, scales: tuple[int, int] = (122, 126)
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Random blocks [outputs, groups, 16] and scales [outputs, groups] of MXFP4; `scales`: their least and largest."""
+    generator = torch.Generator().manual_seed(seed)
+    shape = outputs, inputs // 32
+    blocks = torch.randint(0, 256, (*shape, 16), generator=generator, dtype=torch.uint8)
+    powers = torch.randint(scales[0], scales[1] + 1, shape, generator=generator, dtype=torch.uint8)
+    return blocks, powers

@@ -14,25 +14,18 @@ from intaglio.engine.build_runner import build_runner, model_dtype
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.errors import ConfigError, ModelError
 from intaglio.engine.model.checkpoint_report import check_checkpoint
-from intaglio.engine.model.schemes.mxfp4 import Mxfp4Weight, decoded
 from intaglio.engine.model.spec import parse_spec
 from intaglio.kernels.dispatch import choose
+from intaglio.kernels.mxfp4_weight import Mxfp4Weight, decoded
 from safetensors.torch import load_file, save_file
 
 from tests.engine.run.driver import Driver, Job
 from tests.engine.run.parity import OURS, THEIRS, prompts, runner, theirs
-from tests.support.tiny_checkpoint import LLAMA, random_weights, write_checkpoint
-from tests.support.tiny_families import GPT_OSS
+from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.tiny_mxfp4 import CODED_GPT_OSS, PLAIN_GPT_OSS, write_coded_gpt_oss
 
 CPU = torch.device("cpu")
-CONFIG: dict[str, Any] = {**GPT_OSS, "num_hidden_layers": 2}
-QUANTISED: dict[str, Any] = {
-    **CONFIG,
-    "quantization_config": {
-        "quant_method": "mxfp4",
-        "modules_to_not_convert": ["model.layers.*.self_attn", "model.layers.*.mlp.router"],
-    },
-}
+CONFIG, QUANTISED = PLAIN_GPT_OSS, CODED_GPT_OSS
 
 
 def bits(generator: torch.Generator, *shape: int, low: int = 0, high: int = 256) -> torch.Tensor:
@@ -89,22 +82,7 @@ def test_products_are_those_of_the_decoded_matrix() -> None:
 def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A checkpoint with experts in MXFP4, and the same one converted to float32."""
     root = tmp_path_factory.mktemp("mxfp4")
-    generator = torch.Generator().manual_seed(2)
-    plain = random_weights(CONFIG)
-    coded = {}
-    for name, tensor in random_weights(CONFIG).items():
-        if not name.endswith(("gate_up_proj", "down_proj")):
-            coded[name] = tensor
-            continue
-        count, inputs, outputs = tensor.shape
-        blocks = bits(generator, count, outputs, inputs // 32, 16)
-        scales = bits(generator, count, outputs, inputs // 32, low=122, high=125)
-        coded |= {name + "_blocks": blocks, name + "_scales": scales}
-        each = [decoded(*pair, torch.float32).t() for pair in zip(blocks, scales, strict=True)]
-        plain[name] = torch.stack(each).contiguous()
-    write_checkpoint(root / "plain", CONFIG, weights=plain)
-    write_checkpoint(root / "coded", QUANTISED, weights=coded)
-    return root / "coded", root / "plain"
+    return write_coded_gpt_oss(root / "coded", root / "plain")
 
 
 def test_a_model_in_codes_gives_the_logits_of_transformers(folders: tuple[Path, Path]) -> None:

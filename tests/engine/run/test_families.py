@@ -110,8 +110,13 @@ def test_a_gpu_refuses_experts_that_are_quantised() -> None:
     refuse_experts(quantised, torch.device("cpu"))
 
 
-@pytest.mark.parametrize("name", ["gpt-oss", "deepseek-v2", "deepseek-v3"])
-def test_a_gpu_refuses_sinks_and_latents(name: str) -> None:
+def test_a_gpu_takes_experts_in_mxfp4() -> None:
+    config = {**CONFIGS["gpt-oss"], "quantization_config": {"quant_method": "mxfp4"}}
+    refuse_experts(parse_spec(config), torch.device("cuda"))
+
+
+@pytest.mark.parametrize("name", ["deepseek-v2", "deepseek-v3"])
+def test_a_gpu_refuses_latents(name: str) -> None:
     with pytest.raises(ConfigError, match=f"{name} models run on a CPU only"):
         refuse_experts(parse_spec(CONFIGS[name]), torch.device("cuda"))
 

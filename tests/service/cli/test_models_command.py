@@ -10,7 +10,7 @@ from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from tests.service.cli.conftest import Run
 from tests.support.pages.models import compared
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
-from tests.support.tiny_families import GPT_OSS, MINISTRAL, MIXTRAL
+from tests.support.tiny_families import DEEPSEEK_V2, MINISTRAL, MIXTRAL
 
 
 def test_a_checkpoint_that_loads_is_described(run: Run, tmp_path: Path) -> None:
@@ -24,8 +24,8 @@ def test_a_checkpoint_that_loads_is_described(run: Run, tmp_path: Path) -> None:
     result = run("models", "check", write_checkpoint(tmp_path / "mixed", MIXTRAL))
     assert "a mixture of 5 experts a layer" in result.output
     assert "CPU only" not in result.output
-    result = run("models", "check", write_checkpoint(tmp_path / "sinks", GPT_OSS))
-    assert "a mixture of 6 experts a layer" in result.output
+    result = run("models", "check", write_checkpoint(tmp_path / "latents", DEEPSEEK_V2))
+    assert "a mixture of 8 experts a layer" in result.output
     assert "runs on a CPU only" in result.output
 
 

@@ -15,9 +15,9 @@ takes at which context. How to choose, download and load one: [Models](../models
 Each family is compared with `transformers` on small random checkpoints: logits and greedy tokens in float32, whole, in
 chunks and after preemption, and logits in bfloat16. The last column lists the compared checkpoints and the test.
 
-A mixture of experts that is quantised runs on a CPU only, and so do gpt-oss and DeepSeek. On a GPU,
+A mixture of experts that is quantised runs on a CPU only, unless it is gpt-oss, and so does DeepSeek. On a GPU,
 `tests/gpu/test_families.py` compares tokens with those of the CPU for the families with sliding windows, partial
-rotations, multipliers or experts. Qwen2.5-VL has not run on a GPU yet.
+rotations, multipliers, sinks or experts. Qwen2.5-VL has not run on a GPU yet.
 
 """
 
