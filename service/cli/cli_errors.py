@@ -4,13 +4,15 @@ Does: map errors of the SDK and the service to exit codes; print message, place,
 not: catch unknown exceptions: those are bugs and show a traceback.
 """
 
+import errno
 import functools
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, NoReturn, ParamSpec
+from typing import Any, Final, NoReturn, ParamSpec
 
 import typer
 from intaglio.schemas.problem import Code, Detail
@@ -120,7 +122,25 @@ def cli_error(error: Exception) -> CliError | None:
         return CliError(error.message, Exit.USAGE, hint=error.hint)
     if isinstance(error, ModuleNotFoundError):
         return _missing(error)
+    if isinstance(error, OSError) and error.errno is not None:
+        return _system_error(error)
     return _engine_error(error)
+
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def _system_error(error: OSError) -> CliError:
+    """The error for a file or device that the system refused. Without a name it is standard output: commands name the
+    files that they write.
+    """
+    reason = error.strerror or str(error)
+    hint = "make room, then run the command again" if error.errno in _FULL else ""
+    if error.filename is not None:
+        return CliError(f"{os.fsdecode(error.filename)}: {reason}", hint=hint)
+    if error.errno in _FULL:
+        return CliError(f"standard output cannot be written: {reason}", hint=hint)
+    return CliError(reason)
 
 
 _EXTRAS = {
@@ -194,15 +214,23 @@ def reporting(command: Callable[P, Exit]) -> Callable[P, NoReturn]:
             errors().print("interrupted", style="yellow")
             end = Exit.INTERRUPTED
         except BrokenPipeError:
-            # The reader of the pipe is gone. Prevent a second error when the interpreter flushes at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # The reader of the pipe is gone.
+            discard_output()
             end = Exit.PIPE
         except Exception as error:
             found = cli_error(error)
             if found is None:
                 raise
+            if isinstance(error, OSError) and error.errno in _FULL:
+                discard_output()
             show(found)
             end = found.exit
         raise typer.Exit(int(end))
 
     return run
+
+
+def discard_output() -> None:
+    """Prevent a second error when the interpreter flushes standard output at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -57,6 +57,12 @@ def read_schema(name_or_path: str, *, registered: bool = False) -> Any:
         return name_or_path
     if registered and not path.exists() and not {"/", "\\"} & set(name_or_path) and not path.suffix:
         return name_or_path
+    if path.is_dir():
+        raise CliError(
+            f"{name_or_path} is a folder, not a file with a JSON Schema",
+            Exit.USAGE,
+            where="--schema",
+        )
     if not path.is_file():
         hint = "give a file with a JSON Schema, or a name from `intaglio schema list`"
         try:

@@ -31,7 +31,7 @@ try:
     from ..jobs.ingest import selected_rows, source_fingerprint
     from ..jobs.job_runner import Runner
     from ..jobs.ledger import Ledger
-    from ..jobs.lock import sole_runner
+    from ..jobs.lock import is_running, sole_runner
     from ..jobs.publish import publish
     from ..jobs.records.input_files import check_expansion
     from ..jobs.records.row import spec_digest
@@ -167,6 +167,7 @@ def _registered(
     job = command.job_name(digest)
     if not options.overwrite:
         require_own_files(spec.outputs, ledger.outputs(job))
+        _require_no_rival(ledger, job, spec)
     if job not in ledger.names():
         ledger.create(job, spec, digest, fingerprint, model)
     elif ledger.origin(job) != (digest, fingerprint):
@@ -178,6 +179,18 @@ def _registered(
     else:
         ledger.outputs(job).request(spec.outputs)
     return job
+
+
+def _require_no_rival(ledger: Ledger, job: str, spec: JobSpec) -> None:
+    """Refuse an output that a running job will write: the later one would find it there, after all its work."""
+    for rival, path in ledger.outputs(job).rivals(spec.outputs).items():
+        if is_running(ledger, rival):
+            raise CliError(
+                f"{path} is an output of job {rival!r}, which is running",
+                Exit.USAGE,
+                hint="choose another name (--out), or wait until that job has ended",
+                where="--out",
+            )
 
 
 def resume(job: str, engine: EngineOptions, ledger_url: str | None, options: RunOptions) -> Exit:

@@ -7,7 +7,7 @@ and revocations are lines of the audit, too.
 import sys
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from ..config import ServiceConfig
 from ..keys.audit_log import AuditLog, BrokenAudit, entries, verified
 from ..keys.key_limits import KeyLimits
 from ..keys.key_store import KeyGrant, KeyStore, StoredKey
-from ..keys.scopes import KeyScope
+from ..keys.scopes import ALL_SCOPES, KeyScope
 from ..keys.usage import UsageStore
 from .cli_errors import CliError, Exit
 from .console import compact, errors, results
@@ -42,12 +42,12 @@ class GrantOptions:
         try:
             return KeyGrant(
                 tenant=self.tenant,
-                scopes=frozenset(map(KeyScope, self.scopes)) or USUAL_SCOPES,
+                scopes=frozenset(map(_scope, self.scopes)) or USUAL_SCOPES,
                 limits=KeyLimits.of(dict(map(_limit, self.limits))),
                 weight=self.weight,
                 lifetime_s=None if self.days is None else self.days * DAY_S,
             )
-        except (ValueError, TypeError) as error:
+        except ValueError as error:
             raise CliError(
                 str(error), Exit.USAGE, hint="see `intaglio keys create --help`"
             ) from None
@@ -140,11 +140,22 @@ def _folder(given: Path | None) -> Path:
     return Path(configured)
 
 
+def _scope(text: str) -> KeyScope:
+    known = sorted(ALL_SCOPES)
+    if text not in known:
+        raise ValueError(f"there is no scope {text[:40]!r}; there are {', '.join(known)}")
+    return KeyScope(text)
+
+
 def _limit(text: str) -> tuple[str, int]:
     name, _, number = text.partition("=")
     if not number.isdecimal():
         raise ValueError(f"{text[:40]!r} is no limit such as requests-per-minute=60")
-    return name.replace("-", "_"), int(number)
+    known = [member.name for member in fields(KeyLimits)]
+    if (member_name := name.replace("-", "_")) not in known:
+        listed = ", ".join(known).replace("_", "-")
+        raise ValueError(f"there is no limit {name[:40]!r}; there are {listed}")
+    return member_name, int(number)
 
 
 def _record(folder: Path, store: KeyStore, event: str, key: StoredKey) -> None:

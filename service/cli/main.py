@@ -4,17 +4,24 @@ Does: load the command line, or report which package it lacks. Does not: define 
 imported only by the command that needs them.
 """
 
+import os
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 _NEEDED = frozenset({"typer", "rich", "click"})
 CANNOT_START = 4
+INTERRUPTED = 130
 
 
 def main() -> NoReturn:
     """Run the command line; ends the process with one of the exit codes that `intaglio --help` lists."""
+    _open_standard_files()
     try:
         from .commands import app
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(INTERRUPTED)
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise
@@ -23,5 +30,26 @@ def main() -> NoReturn:
             "  hint: pip install 'intaglio[server]', or intaglio for a client alone\n"
         )
         sys.exit(CANNOT_START)
-    app(prog_name="intaglio")
+    try:
+        app(prog_name="intaglio")
+    except OSError as error:
+        # Of help and version: commands report theirs.
+        from .cli_errors import cli_error, discard_output, show
+
+        found = cli_error(error)
+        if found is None:
+            raise
+        discard_output()
+        show(found)
+        sys.exit(int(found.exit))
     raise AssertionError("typer ends the process")
+
+
+def _open_standard_files() -> None:
+    """Replace standard output and error by the null device where the caller has closed them.
+
+    Otherwise the next file that a command opens would take the number of the closed one, and get what is printed.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  for good

@@ -12,7 +12,7 @@ import stat
 from pathlib import Path
 
 import sqlalchemy as sa
-from intaglio.schemas.jobs import JobSpec, Output
+from intaglio.schemas.jobs import JobSpec, JobState, Output
 
 from .tables import jobs, published, reach_disk, transaction
 
@@ -56,6 +56,22 @@ class JobOutputs:
             known = connection.execute(query).all()
         digest = content_digest(path) if known else None
         return frozenset(job for job, noted in known if noted == digest)
+
+    def rivals(self, outputs: tuple[Output, ...]) -> dict[str, str]:
+        """The other jobs of this ledger that run or died running, each with an output that it shares with `outputs`."""
+        named = {output.path for output in outputs}
+        query = sa.select(jobs.c.id, jobs.c.spec).where(
+            jobs.c.state == JobState.RUNNING, jobs.c.id != self.job
+        )
+        with transaction(self._engine) as connection:
+            found = connection.execute(query).all()
+        shared: dict[str, str] = {}
+        for job, stored in found:
+            spec = JobSpec.model_validate_json(stored, by_alias=True)
+            common = [output.path for output in spec.outputs if output.path in named]
+            if common:
+                shared[job] = common[0]
+        return shared
 
     def expect(self, path: Path, digest: str) -> None:
         """Record the digest of the file about to be placed at `path`."""

@@ -53,3 +53,12 @@ def sole_runner(ledger: Ledger, job: str) -> Iterator[None]:
         yield
     finally:
         os.close(file)
+
+
+def is_running(ledger: Ledger, job: str) -> bool:
+    """Whether a process holds the lock on a job; False for a ledger on a database server, which has no locks."""
+    try:
+        with sole_runner(ledger, job):
+            return False
+    except JobBusy:
+        return True

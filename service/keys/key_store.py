@@ -94,9 +94,7 @@ class KeyStore:
         self._db = _opened(folder.expanduser(), create=create)
         self._known: dict[bytes, StoredKey] = {}
         self._seen = -1
-        self.secret: bytes = self._db.execute(
-            "SELECT value FROM facts WHERE name = 'secret'"
-        ).fetchone()[0]
+        self.secret = _secret(self._db, folder)
 
     def create(self, grant: KeyGrant) -> tuple[str, StoredKey]:
         """Make a key; returns it and its record. The key cannot be read again."""
@@ -198,11 +196,33 @@ def _opened(folder: Path, *, create: bool) -> sqlite3.Connection:
             )
         return private_database(path)
     except (OSError, sqlite3.Error, ValueError) as error:
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(
+            error, sqlite3.OperationalError
+        ):
+            raise _damaged(folder, str(error)) from None
         reason = getattr(error, "strerror", None) or str(error)
         raise KeyStoreError(
             f"the key store {folder} cannot be used: {reason}",
             "name a folder that this user may write to",
         ) from None
+
+
+def _secret(database: sqlite3.Connection, folder: Path) -> bytes:
+    """The secret of the store, which its creation wrote. Raises KeyStoreError."""
+    try:
+        found = database.execute("SELECT value FROM facts WHERE name = 'secret'").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise _damaged(folder, str(error)) from None
+    if found is None:
+        raise _damaged(folder, "it has no secret")
+    return bytes(found[0])
+
+
+def _damaged(folder: Path, reason: str) -> KeyStoreError:
+    return KeyStoreError(
+        f"the key store {folder} cannot be used: {reason}",
+        f"restore {folder / 'keys.db'} from a copy, or make a new store in another folder",
+    )
 
 
 def private_database(path: Path) -> sqlite3.Connection:

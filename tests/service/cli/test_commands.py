@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from intaglio.schemas import catalogue
 
-from tests.service.cli.conftest import Run, start
+from tests.service.cli.conftest import PROGRAM, Run, start
 
 HEAVY = ("torch", "numpy", "starlette", "uvicorn", "zmq", "msgspec", "xgrammar", "jsonschema")
 
@@ -41,6 +41,44 @@ def test_help_loads_nothing_that_computes() -> None:
     subprocess.run(
         [sys.executable, "-P", "-c", program], check=True, stdout=subprocess.DEVNULL, timeout=120
     )
+
+
+def shell(line: str) -> "subprocess.CompletedProcess[str]":
+    """Runs a shell command in which `intaglio` is this one."""
+    line = line.replace("intaglio", f"'{PROGRAM}'")
+    return subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("command", ["--help", "--version", "schema list", "schema show invoice"])
+def test_output_to_a_full_disk_is_told_and_ends_with_1(command: str) -> None:
+    done = shell(f"intaglio {command} >/dev/full")
+    assert done.returncode == 1
+    assert "standard output cannot be written: No space left on device" in done.stderr
+    assert "hint: make room" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["--version", "schema list", "schema show invoice"])
+def test_without_a_standard_output_a_command_ends_as_usual(command: str) -> None:
+    done = shell(f"intaglio {command} >&-")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_interrupt_while_the_command_is_loaded_ends_with_130() -> None:
+    program = (
+        "import sys\n"
+        "class Interrupter:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.split('.')[0] == 'typer':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupter())\n"
+        "from intaglio.service.cli.main import main\nmain()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
 
 
 def test_without_its_libraries_the_command_says_what_to_install() -> None:

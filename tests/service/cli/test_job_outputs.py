@@ -4,9 +4,13 @@ import csv
 import json
 import os
 import signal
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from intaglio.schemas.jobs import JobState
+from intaglio.service.jobs.ledger import Ledger
+from intaglio.service.jobs.lock import sole_runner
 from typer.testing import Result
 
 from tests.service.cli.conftest import Run, start
@@ -131,6 +135,26 @@ def test_two_jobs_do_not_share_an_output(shell: Shell) -> None:
     assert "was written by job 'in-" in other.stderr
     assert Path("res.csv").read_bytes() == before
     assert shell.job("-o", "./res.csv", "--id-column", "id").exit_code == 0, "its own"
+
+
+def test_two_jobs_that_run_at_once_do_not_share_an_output(shell: Shell) -> None:
+    shell.stub.will_answer(Answer("no", status=500))
+    first = shell.job("-o", "res.csv", "--job", "first", "--attempts", "1")
+    assert first.exit_code == 1
+    for written in Path().glob("res.*"):  # as before its first file is there
+        written.unlink()
+    shell.stub.will_answer(Answer(result({"name": "Ann"})))
+    ledger = Ledger("jobs.db")
+    with closing(ledger), sole_runner(ledger, "first"):
+        ledger.move("first", JobState.RUNNING)
+        before = shell.asked
+        other = shell.job("-o", "res.csv", "--job", "other", "--id-column", "id")
+        assert other.exit_code == 2
+        assert "is an output of job 'first', which is running" in " ".join(other.stderr.split())
+        assert shell.asked == before
+        assert shell.job("-o", "own.csv", "--job", "other", "--id-column", "id").exit_code == 0
+    # One whose process has died is in nobody's way.
+    assert shell.job("-o", "res.csv", "--job", "third", "--limit", "1").exit_code == 0
 
 
 def test_a_file_changed_by_hand_is_not_the_jobs_any_more(shell: Shell) -> None:

@@ -57,9 +57,10 @@ def test_an_audit_that_was_changed_ends_with_1(run: Run, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("create", "--scope", "everything"), "everything"),
+        (("create", "--scope", "everything"), "there is no scope 'everything'; there are admin"),
+        (("create", "--scope", "none"), "there is no scope 'none'"),
         (("create", "--limit", "requests-per-minute"), "no limit such as"),
-        (("create", "--limit", "requests-per-year=3"), "requests_per_year"),
+        (("create", "--limit", "requests-per-year=3"), "there is no limit 'requests-per-year'"),
         (("create", "--limit", "concurrent=0"), "from 1 to"),
         (("create", "--tenant", "a/b"), "no name of a tenant"),
         (("create", "--days", "0"), "lifetime"),

@@ -92,8 +92,13 @@ def test_a_store_that_is_not_there_or_not_one_is_an_error(tmp_path: Path) -> Non
     (tmp_path / "keys.db").write_bytes(
         b"this is no database, but it is as long as a header of one" * 99
     )
-    with pytest.raises(KeyStoreError, match="cannot be used"):
+    with pytest.raises(KeyStoreError, match="cannot be used: file is not a database") as damaged:
         KeyStore(tmp_path)
+    assert "restore" in damaged.value.hint
+    (tmp_path / "keys.db").write_bytes(b"")  # as a full disk may leave it
+    with pytest.raises(KeyStoreError, match="cannot be used: no such table") as damaged:
+        KeyStore(tmp_path)
+    assert "restore" in damaged.value.hint
     with pytest.raises(KeyStoreError, match="cannot be used"):
         KeyStore(Path("/proc/nowhere"), create=True)
 
