@@ -156,6 +156,12 @@ def open_tensors(path: Path) -> TensorFile:
         begins = _begins(path)
     except (SafetensorError, OSError, ValueError) as error:
         raise ModelError(f"cannot read {path}: {error}", where=str(path)) from error
+    except (RuntimeError, MemoryError) as error:  # the file is mapped by the library, then by torch
+        raise ModelError(
+            f"cannot map {path} into memory: {str(error).splitlines()[0]}",
+            where=str(path),
+            hint="the limit of address space (`ulimit -v`) must allow the whole file",
+        ) from error
     return TensorFile(path, handle, tuple(handle.keys()), begins)
 
 

@@ -1,6 +1,8 @@
 """The loader of weights: the tensors it reads, and its refusals."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -181,3 +183,26 @@ def test_random_weights_have_the_shapes_and_the_scale(config: dict[str, Any]) ->
     assert torch.equal(decoder.norm.weight, torch.ones(spec.hidden))
     assert decoder.head is not None
     assert (decoder.head.outputs, len(decoder.layers)) == (spec.vocab_size, spec.layers)
+
+
+def test_a_file_larger_than_the_address_space_is_refused_with_the_limit(tmp_path: Path) -> None:
+    """In a process of its own, whose limit is lowered after the imports."""
+    path, size = tmp_path / "model.safetensors", 8 << 30
+    tensor = {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}
+    header = json.dumps({"a": tensor}).encode()
+    with path.open("wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        file.truncate(8 + len(header) + size)  # sparse: it takes no space
+    script = (
+        "import resource, sys; from pathlib import Path\n"
+        "from intaglio.engine.errors import ModelError\n"
+        "from intaglio.engine.model.tensor_files import open_tensors\n"
+        "pages = int(Path('/proc/self/statm').read_text().split()[0])\n"
+        "limit = pages * resource.getpagesize() + (1 << 30)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
+        "try: open_tensors(Path(sys.argv[1]))\n"
+        "except ModelError as error: print(error.hint)\n"
+    )
+    command = [sys.executable, "-P", "-c", script, str(path)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "ulimit -v" in ended.stdout
