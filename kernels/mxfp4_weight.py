@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from .contracts import Epilogue, Kernels, RmsNorm
+from .linear.widened import product
 
 GROUP = 32
 _MAGNITUDES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -52,7 +53,7 @@ class Mxfp4Weight:
         """See `Weight`."""
         if norm is not None:
             x = self._kernels.rms_norm(x, norm)
-        product = x @ decoded(self.blocks, self.scales, x.dtype).t()
+        outputs = product(x, decoded(self.blocks, self.scales, x.dtype))
         if self.bias is not None:
-            product.add_(self.bias)
-        return self._kernels.finish(product, epilogue)
+            outputs.add_(self.bias)
+        return self._kernels.finish(outputs, epilogue)

@@ -153,7 +153,7 @@ def test_two_jobs_that_run_at_once_do_not_share_an_output(shell: Shell) -> None:
         assert "is an output of job 'first', which is running" in " ".join(other.stderr.split())
         assert shell.asked == before
         assert shell.job("-o", "own.csv", "--job", "other", "--id-column", "id").exit_code == 0
-    # One whose process has died is in nobody's way.
+    # A job whose process has died blocks no other.
     assert shell.job("-o", "res.csv", "--job", "third", "--limit", "1").exit_code == 0
 
 
