@@ -194,11 +194,3 @@ def test_new_tokens_are_placed_and_attended(
     got = attention.run(there.fused, there.norms, there.cache)
     torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(there.cache, here.cache, atol=1e-5, rtol=1e-5)
-
-
-def test_sinks_are_refused() -> None:
-    """A sink that was left out would go unseen."""
-    step = make_raw_step([20, 30], [1, 9], Heads(2, 3, 16), normed=False, seed=0)
-    attention = attend(step.ragged, step.places, 6, step.cache.shape)
-    with pytest.raises(ValueError, match="no sinks"):
-        attention.run(step.fused, None, step.cache, torch.zeros(6))
