@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NoReturn
 
 from ..contract.errors import InvalidConstraint, Refusal
+from ..jsonschema.read.uri import step
 from ..jsonschema.read.values import Json, read
 from .tag_tree import Choice, Content, ContentKind, FixedText, FreeText, Part, Series, Times
 
@@ -58,7 +59,7 @@ class _Fields:
 
     def at(self, name: str) -> str:
         """The JSON Pointer of a field."""
-        return f"{self._where}/{name.replace('~', '~0').replace('/', '~1')}"
+        return step(self._where, name)
 
     def value(self, name: str) -> Json:
         """A field that must be present."""

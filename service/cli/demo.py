@@ -5,11 +5,12 @@ the expected ones. Does not: treat any document specially.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from intaglio.schemas import catalogue
+from intaglio.schemas.json_pointer import leaves, value_at
 from pydantic import JsonValue
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
@@ -53,19 +54,14 @@ class DemoDocument:
         found, expected = dict(leaves(self.data)), dict(leaves(self.entry.expected))
         by_place: dict[str, tuple[str, JsonValue, JsonValue]] = {}
         for pointer in {**expected, **found}:
-            actual, right = (
-                (pointer in found, found.get(pointer)),
-                (
-                    pointer in expected,
-                    expected.get(pointer),
-                ),
-            )
+            actual = pointer in found, found.get(pointer)
+            right = pointer in expected, expected.get(pointer)
             if actual != right:
                 place = _difference_place(pointer, found, expected)
                 by_place[place] = (
                     place,
-                    value_at(self.data, place),
-                    value_at(self.entry.expected, place),
+                    _at(self.data, place),
+                    _at(self.entry.expected, place),
                 )
         return list(by_place.values())
 
@@ -91,29 +87,13 @@ def run(model: str | None, *, every: bool, as_json: bool) -> Exit:
     return Exit.OK if all(document.valid for document in shown) else Exit.FAILED
 
 
-def leaves(value: JsonValue, pointer: str = "") -> Iterator[tuple[str, JsonValue]]:
-    """Every scalar and every empty object or array with its JSON Pointer."""
-    if isinstance(value, dict) and value:
-        for key, member in value.items():
-            yield from leaves(member, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
-    elif isinstance(value, list) and value:
-        for index, member in enumerate(value):
-            yield from leaves(member, f"{pointer}/{index}")
-    else:
-        yield pointer, value
-
-
-def value_at(value: JsonValue, pointer: str) -> JsonValue:
+def _at(value: JsonValue, pointer: str) -> JsonValue:
     """The value at a JSON Pointer; None if it does not exist."""
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, dict) and key in value:
-            value = value[key]
-        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return None
-    return value
+    try:
+        found: JsonValue = value_at(value, pointer)
+    except LookupError:
+        return None
+    return found
 
 
 def _difference_place(

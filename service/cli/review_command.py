@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from intaglio.schemas.jobs import ReviewDecision, ReviewRow
+from intaglio.schemas.json_pointer import value_at
 
 from ..evaluation.gold import id_text, json_objects
 from .cli_errors import CliError, Exit
@@ -117,11 +118,6 @@ def _print(row: ReviewRow, *, as_json: bool) -> None:
     out.print(f"{row.id}:", style="bold", soft_wrap=True)
     for pointer, probability in row.unsure.items():
         sure = "no probability" if probability is None else f"{probability:.3f}"
-        out.print(f"  {pointer or '/'}  {compact(_at(row.data, pointer))}  {sure}", soft_wrap=True)
-
-
-def _at(data: Any, pointer: str) -> Any:
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        data = data[int(key)] if isinstance(data, list) else data[key]
-    return data
+        out.print(
+            f"  {pointer or '/'}  {compact(value_at(row.data, pointer))}  {sure}", soft_wrap=True
+        )

@@ -6,6 +6,7 @@ Does: read the parts that determine the columns of tables. Does not: judge or en
 from collections.abc import Mapping
 from typing import Any, Final
 
+from intaglio.schemas.json_pointer import local_target
 from pydantic import JsonValue
 
 Schema = Mapping[str, Any]
@@ -42,7 +43,7 @@ def resolved(schema: Any, root: Schema) -> Schema:
             return {}
         reference = schema.get("$ref")
         if isinstance(reference, str) and reference.startswith("#") and len(schema) == 1:
-            schema = _at(root, reference[1:])
+            schema = local_target(root, reference)
             continue
         choices = schema.get("anyOf", schema.get("oneOf"))
         if isinstance(choices, list) and set(schema) <= _WITH_CHOICES:
@@ -80,10 +81,3 @@ def _type(value: JsonValue) -> str:
             return "array"
         case dict():
             return "object"
-
-
-def _at(root: Any, pointer: str) -> Any:
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        root = root.get(key) if isinstance(root, dict) else None
-    return root

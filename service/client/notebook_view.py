@@ -5,10 +5,11 @@ remove or share between cells.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import Any, Final
 
+from intaglio.schemas.json_pointer import leaves
 from pydantic import JsonValue
 
 _MOST_ROWS: Final = 200
@@ -22,7 +23,7 @@ def extraction_table(raw: Mapping[str, Any]) -> str:
     Sources and confidences, if the answer has them, are further columns. Warnings follow the table. At most 200 rows
     are shown.
     """
-    rows = list(_leaves(raw["data"], ""))
+    rows = list(leaves(raw["data"]))
     fields: Mapping[str, Any] = raw.get("fields") or {}
     parts = ['<table style="border-collapse:collapse"><thead><tr>']
     heads = ["field", "value", *(("source", "probability") if fields else ())]
@@ -52,18 +53,6 @@ def _origin(report: Mapping[str, Any]) -> tuple[str, str]:
     calibrated = confidence.get("calibrated")
     probability = confidence.get("probability") if calibrated is None else calibrated
     return place, "" if probability is None else f"{probability:.3f}"
-
-
-def _leaves(value: JsonValue, pointer: str) -> Iterator[tuple[str, JsonValue]]:
-    if isinstance(value, dict) and value:
-        for key, part in value.items():
-            name = key.replace("~", "~0").replace("/", "~1")
-            yield from _leaves(part, f"{pointer}/{name}")
-    elif isinstance(value, list) and value:
-        for index, part in enumerate(value):
-            yield from _leaves(part, f"{pointer}/{index}")
-    else:
-        yield pointer, value
 
 
 def _text(value: JsonValue) -> str:

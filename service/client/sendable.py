@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from intaglio.schemas.base import MAX_TEXT_CHARACTERS
+from intaglio.schemas.json_pointer import child_pointer
 from intaglio.schemas.problem import Code, Detail, Problem
 
 from .errors import APIStatusError, problem_error
@@ -76,9 +77,7 @@ def _first_fault(body: Mapping[str, Any]) -> Exception | None:
                     return _refused(
                         pointer, f"the name of a property has {_half_pair(name)}", _ENCODABLE
                     )
-                waiting.append(
-                    (f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}", part)
-                )
+                waiting.append((child_pointer(pointer, name), part))
         elif isinstance(value, float) and (
             value != value or value in (float("inf"), float("-inf"))
         ):

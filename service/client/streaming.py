@@ -19,6 +19,7 @@ from intaglio.schemas.extraction.extract_events import (
     ObjectCompletedEvent,
     UsageEvent,
 )
+from intaglio.schemas.json_pointer import pointer_keys
 from intaglio.schemas.problem import Problem
 from pydantic import JsonValue, ValidationError
 
@@ -101,10 +102,9 @@ class PartialResult(Generic[T]):
         if not pointer:
             self.data = value
             return
-        parent, _, name = pointer.rpartition("/")
-        container = self._open.get(parent)
+        container = self._open.get(pointer.rpartition("/")[0])
         if isinstance(container, dict):
-            container[name.replace("~1", "/").replace("~0", "~")] = value
+            container[pointer_keys(pointer)[-1]] = value
         elif isinstance(container, list) and is_new:
             container.append(value)
         elif isinstance(container, list):

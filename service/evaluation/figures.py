@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from intaglio.schemas.base import Wire
+from intaglio.schemas.json_pointer import leaves
 from pydantic import JsonValue
 
 from .gold import GoldRecord
 from .leaf_pairs import LeafPair, leaf_pairs
-from .leaf_values import is_blank, leaves, same
+from .leaf_values import is_blank, same
 from .predictions import Prediction, PredictionError
 from .ranking import ConfidenceScores, Judged, confidence_scores
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from intaglio.schemas.json_pointer import child_pointer, leaves, pointer_keys, pointer_of
 from pydantic import JsonValue
 
 from .assignment import best_assignment
-from .leaf_values import Agreement, agreement, escaped, leaves
+from .leaf_values import Agreement, agreement
 
 MOST_ALIGNED: Final = 200
 """Elements that an optimal alignment compares with each other; the rest of a longer list is paired in order."""
@@ -51,7 +52,7 @@ class _Place:
     given: str
 
     def member(self, key: str) -> "_Place":
-        part = f"/{escaped(key)}"
+        part = pointer_of((key,))
         return _Place(self.field + part, self.gold + part, self.given + part)
 
     def element(self, gold: int, given: int) -> "_Place":
@@ -110,15 +111,13 @@ def _extra(given: JsonValue, place: _Place) -> Iterator[LeafPair]:
 
 def _generic(value: JsonValue, pointer: str) -> str:
     """The pointer of a leaf of `value` with `*` for every index."""
-    parts = []
-    for part in pointer.split("/")[1:]:
+    field = ""
+    for key in pointer_keys(pointer):
         if isinstance(value, list):
-            parts.append("/*")
-            value = value[int(part)]
+            field, value = f"{field}/*", value[int(key)]
         elif isinstance(value, dict):
-            parts.append(f"/{part}")
-            value = value[part.replace("~1", "/").replace("~0", "~")]
-    return "".join(parts)
+            field, value = child_pointer(field, key), value[key]
+    return field
 
 
 def _is_leaf(value: JsonValue) -> bool:

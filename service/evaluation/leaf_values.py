@@ -52,23 +52,6 @@ _DAY_FIRST: Final = re.compile(
 _MONTH_FIRST: Final = re.compile(r"(\w+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})")
 
 
-def leaves(value: JsonValue, pointer: str = "") -> Iterator[tuple[str, JsonValue]]:
-    """Scalars, empty arrays and empty objects, each with its JSON Pointer (RFC 6901)."""
-    if isinstance(value, dict) and value:
-        for key, part in value.items():
-            yield from leaves(part, f"{pointer}/{escaped(key)}")
-    elif isinstance(value, list) and value:
-        for index, part in enumerate(value):
-            yield from leaves(part, f"{pointer}/{index}")
-    else:
-        yield pointer, value
-
-
-def escaped(key: str) -> str:
-    """A key as a part of a JSON Pointer."""
-    return key.replace("~", "~0").replace("/", "~1")
-
-
 def is_blank(value: JsonValue) -> bool:
     """Whether a leaf states nothing: null, an empty array or an empty object."""
     return value is None or value == [] or value == {}

@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from intaglio.schemas.json_pointer import local_target
+
 _ALWAYS: Final = 128
 _STRING: Final = 96
 _OTHER: Final = 32
@@ -107,7 +109,7 @@ class _SchemaWalk:
             if reference in references:  # recursive: nests as deep as the document does
                 rows = _row(1, _OPEN_ROW_NAMES)
                 return _TokenCount(_STRING, values=1, names=_OPEN_ROW_NAMES, rows=rows)
-            target = self._target(reference)
+            target = local_target(self._root, reference)
             if target is not None:
                 found.add(self.count(target, (*references, reference)))
         for name, value, is_required in _members(schema):
@@ -126,18 +128,6 @@ class _SchemaWalk:
         if not (found.values or found.rows):
             found.add(_leaf(schema))
         return found
-
-    def _target(self, reference: str) -> Any:
-        """The target of a local reference; None if it cannot be resolved here."""
-        here: Any = self._root
-        if not reference.startswith("#"):
-            return None
-        for part in reference[1:].split("/")[1:]:
-            part = part.replace("~1", "/").replace("~0", "~")
-            if not isinstance(here, Mapping) or part not in here:
-                return None
-            here = here[part]
-        return here
 
 
 def _leaf(schema: Mapping[str, Any]) -> _TokenCount:

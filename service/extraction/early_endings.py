@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from intaglio.engine.api import Cut, CutReason
 from intaglio.schemas.extraction.results import AnswerWarning
+from intaglio.schemas.json_pointer import child_pointer
 
 _HINTS = {
     CutReason.LOOPED: "the document may not state this value: allow null in the schema, or send "
@@ -135,7 +136,6 @@ class _OpenValues:
     def _pointer(self, top: _Value | None) -> str:
         if top is None:
             return ""
-        if top.bracket == ord("["):
-            return f"{top.pointer}/{top.index}"
-        name = json.loads(bytes(top.name or b'""'))
-        return f"{top.pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+        in_array = top.bracket == ord("[")
+        key = top.index if in_array else json.loads(bytes(top.name or b'""'))
+        return child_pointer(top.pointer, key)

@@ -11,11 +11,12 @@ from typing import Any, Final
 
 from intaglio.grammar.api import parse_json
 from intaglio.schemas.extraction.requests import Example
+from intaglio.schemas.json_pointer import pointer_of
 from intaglio.schemas.problem import Detail
 
 from ..errors import InvalidBody
 from .ecma_patterns import PatternTooCostly, PatternUnreadable
-from .translate import MAX_DETAILS, pointer
+from .translate import MAX_DETAILS
 
 _MAX_FAULTS: Final = 5  # of one example
 
@@ -52,12 +53,12 @@ def _faults(number: int, example: Example, schema: Mapping[str, Any] | bool) -> 
     try:
         return [
             Detail(
-                pointer=pointer((*place, *fault.absolute_path)),
+                pointer=pointer_of((*place, *fault.absolute_path)),
                 keyword=str(fault.validator),
-                reason=f"does not meet {pointer(fault.absolute_schema_path) or '/'} of the schema",
+                reason=f"does not meet {pointer_of(fault.absolute_schema_path) or '/'} of the schema",
             )
             for fault in islice(faults(data, schema, example.text), _MAX_FAULTS)
         ]
     except (PatternTooCostly, PatternUnreadable, RecursionError) as error:
         reason = f"cannot be checked against the schema: {type(error).__name__}"
-        return [Detail(pointer=pointer(place), reason=reason)]
+        return [Detail(pointer=pointer_of(place), reason=reason)]

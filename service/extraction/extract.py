@@ -25,6 +25,7 @@ from intaglio.schemas.extraction.grounding import FieldReport
 from intaglio.schemas.extraction.images import ImageReading
 from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest
 from intaglio.schemas.extraction.results import AnswerWarning, ExtractResult, Timings, Usage
+from intaglio.schemas.json_pointer import pointer_of
 from intaglio.schemas.problem import Detail
 
 from ..adapters.adapter_registry import FindAdapter, no_adapter
@@ -50,7 +51,7 @@ from .nulls import null_warnings, nullable
 from .prompt import PromptParts, parts_of
 from .prompt_images import require_no_verbatim, with_images
 from .text_model import TextModel
-from .translate import extraction_constraint, pointer, sampling
+from .translate import extraction_constraint, sampling
 from .utc_offsets import offset_warnings
 from .verbatim_schema import verbatim_schema
 
@@ -340,7 +341,7 @@ def _fields(prepared: Prepared, digits: Any, output: ScoredOutput) -> dict[str, 
     found = field_reports(prepared.report, digits, prepared.schema, output)
     if prepared.report.grounding == "off" or prepared.source is None:
         return found
-    values = {pointer(place): text for place, text in verbatim_values(digits, prepared.schema)}
+    values = {pointer_of(place): text for place, text in verbatim_values(digits, prepared.schema)}
     return verbatim_reports(found, values, prepared.source)
 
 

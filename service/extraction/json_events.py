@@ -12,6 +12,7 @@ from enum import Enum, auto
 from typing import Any, Final, Literal
 
 from intaglio.grammar.api import InvalidJson, parse_json
+from intaglio.schemas.json_pointer import child_pointer
 from pydantic import JsonValue
 
 MAX_EVENT_DEPTH: Final = 16
@@ -83,9 +84,8 @@ class _Open:
         """The pointer of the member or item that comes next."""
         if self.pointer is None:
             return None
-        if isinstance(self.value, list):
-            return f"{self.pointer}/{len(self.value)}"
-        return f"{self.pointer}/{self.name.replace('~', '~0').replace('/', '~1')}"
+        key = len(self.value) if isinstance(self.value, list) else self.name
+        return child_pointer(self.pointer, key)
 
 
 @dataclass(slots=True)

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from intaglio.schemas.extraction.results import AnswerWarning
+from intaglio.schemas.json_pointer import pointer_of
 
 from .subschemas import SCHEMA_MAPS, SUBSCHEMAS
-from .translate import pointer
 from .validate import faults
 
 _SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
@@ -93,7 +93,7 @@ def null_warnings(
 ) -> tuple[AnswerWarning, ...]:
     """A warning for each null that `schema` does not allow and `nullable(schema)` does. `document`: see `check`."""
     found = faults(data, schema, document)
-    places = dict.fromkeys(pointer(fault.absolute_path) for fault in found)
+    places = dict.fromkeys(pointer_of(fault.absolute_path) for fault in found)
     return tuple(
         AnswerWarning(
             pointer=place,

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from intaglio.schemas.json_pointer import local_target
+
 # Annotations that do not help to find values; outlines omit them.
 _SILENT = frozenset(
     {
@@ -232,18 +234,7 @@ class _Outline:
 
     def _target(self, reference: Any) -> Any:
         """The target of a local JSON Pointer reference, or None if it does not exist."""
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            return None
-        here: Any = self.schema
-        for part in reference[1:].split("/")[1:]:
-            part = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(here, Mapping) and part in here:
-                here = here[part]
-            elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
-                here = here[int(part)]
-            else:
-                return None
-        return here
+        return local_target(self.schema, reference) if isinstance(reference, str) else None
 
     def _raw(self, schema: Any) -> str:
         """The sub-schema as JSON; definitions it refers to are declared below."""

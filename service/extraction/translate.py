@@ -5,7 +5,7 @@ Every field is either mapped or refused. Does not: examine the meaning of a sche
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any, TypeVar, get_args
 
@@ -17,6 +17,7 @@ from intaglio.schemas.base import Wire
 from intaglio.schemas.extraction.explanation import ExplainRequest
 from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest, FormOptions
 from intaglio.schemas.jobs import JobSpec
+from intaglio.schemas.json_pointer import pointer_of
 from intaglio.schemas.openai.batches import BatchRequest
 from intaglio.schemas.problem import Detail
 from intaglio.schemas.registry import RegisterSchema
@@ -129,11 +130,6 @@ def validated(kind: type[R], value: Any) -> R:
         raise _body_error(error, kind, value) from None
 
 
-def pointer(parts: Iterable[str | int]) -> str:
-    """A JSON Pointer (RFC 6901): `("schema", "a/b", 0)` becomes `/schema/a~1b/0`."""
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
-
-
 def extraction_constraint(schema: dict[str, Any] | bool, options: ExtractOptions) -> Constraint:
     """The constraint of an extraction. It requires compact JSON, under which models extract best; white space is added
     when the answer is sent.
@@ -179,7 +175,7 @@ def _body_error(error: pydantic.ValidationError, kind: type[Wire], body: Any) ->
     unknown = [cause for cause in causes if cause["type"] == "extra_forbidden"]
     if unknown:
         details = tuple(
-            Detail(pointer=pointer(cause["loc"]), reason="there is no such field")
+            Detail(pointer=pointer_of(cause["loc"]), reason="there is no such field")
             for cause in unknown[:MAX_DETAILS]
         )
         return UnknownField(
@@ -193,7 +189,7 @@ def _body_error(error: pydantic.ValidationError, kind: type[Wire], body: Any) ->
         for cause in causes
     }
     details = tuple(
-        Detail(pointer=pointer(place), reason=reason)
+        Detail(pointer=pointer_of(place), reason=reason)
         for place, reason in list(found.items())[:MAX_DETAILS]
     )
     first = next(iter(found))

@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from intaglio.schemas.extraction.results import AnswerWarning
+from intaglio.schemas.json_pointer import pointer_of
 
-from .translate import pointer
 from .validate import values_of_formats
 
 OFFSET_NOT_STATED: Final = "offset_not_stated"
@@ -112,7 +112,7 @@ def offset_warnings(
         return ()
     return tuple(
         AnswerWarning(
-            pointer=pointer(place),
+            pointer=pointer_of(place),
             kind=OFFSET_NOT_STATED,
             message="the format requires a UTC offset, and the document states none that gives this one",
             hint="the offset is the model's guess; for times as written use the format iso-date-time or iso-time, or "

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from intaglio.schemas.extraction.grounding import FieldReport, LeafConfidence
+from intaglio.schemas.json_pointer import child_pointer
 
 _ABSENT: Final = object()
 
@@ -28,12 +29,12 @@ def agreement(first: Any, second: Any) -> dict[str, bool]:
         if isinstance(value, dict):
             members = other if isinstance(other, dict) else {}
             for name, member in value.items():
-                below = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+                below = child_pointer(pointer, name)
                 waiting.append((below, member, members.get(name, _ABSENT)))
         elif isinstance(value, list):
             others = _partners(value, other if isinstance(other, list) else [])
             for index, (item, partner) in enumerate(zip(value, others, strict=True)):
-                waiting.append((f"{pointer}/{index}", item, partner))
+                waiting.append((child_pointer(pointer, index), item, partner))
         else:
             found[pointer] = other is not _ABSENT and _key(value) == _key(other)
     return found

@@ -6,11 +6,12 @@ Does: find them by walking schema and data together. Does not: validate: every a
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from intaglio.schemas.json_pointer import child_pointer, local_target
+
 _EVERY: Final = ("allOf", "anyOf", "oneOf")
 _CONDITIONAL: Final = ("then", "else")
-_MOST_SCHEMAS: Final = (
-    256  # schemas of one value that are looked at; a circle of references ends there
-)
+_MOST_SCHEMAS: Final = 256
+"""The most schemas of one value that are looked at; a circle of references ends there."""
 
 
 def closed_values(schema: Any, data: Any) -> frozenset[str]:
@@ -22,11 +23,12 @@ def closed_values(schema: Any, data: Any) -> frozenset[str]:
         schemas = [one for part in given for one in _applicable(part, schema)][:_MOST_SCHEMAS]
         if isinstance(value, dict):
             for name, member in value.items():
-                below = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+                below = child_pointer(pointer, name)
                 waiting.append((below, member, [_member(one, name) for one in schemas]))
         elif isinstance(value, list):
             for index, item in enumerate(value):
-                waiting.append((f"{pointer}/{index}", item, [_item(one, index) for one in schemas]))
+                below = child_pointer(pointer, index)
+                waiting.append((below, item, [_item(one, index) for one in schemas]))
         elif any(_lists(one, value) for one in schemas):
             found.add(pointer)
     return frozenset(found)
@@ -45,18 +47,7 @@ def _applicable(schema: Any, root: Any) -> Iterator[Mapping[str, Any]]:
             waiting.extend(one.get(keyword, ()))
         waiting.extend(one[keyword] for keyword in _CONDITIONAL if keyword in one)
         if isinstance(one.get("$ref"), str):
-            waiting.append(_target(one["$ref"], root))
-
-
-def _target(reference: str, root: Any) -> Any:
-    """The schema that a local reference names; None for any other."""
-    if not reference.startswith("#"):
-        return None
-    target = root
-    for part in reference[1:].split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        target = target.get(name) if isinstance(target, Mapping) else None
-    return target
+            waiting.append(local_target(root, one["$ref"]))
 
 
 def _member(schema: Mapping[str, Any], name: str) -> Any:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from intaglio.schemas.json_pointer import child_pointer
+
 Scalar = str | int | float | Decimal | bool | None
 
 
@@ -29,14 +31,16 @@ def records(data: Any) -> tuple[LeafGroup, dict[str, Scalar]]:
         pointer, value, record = open_values.pop()
         if isinstance(value, dict):
             members = [
-                (f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}", member, record)
-                for name, member in value.items()
+                (child_pointer(pointer, name), member, record) for name, member in value.items()
             ]
             open_values.extend(reversed(members))
         elif isinstance(value, list):
             items = [LeafGroup() for _ in value]
             record.arrays.append(items)
-            pairs = [(f"{pointer}/{index}", item, items[index]) for index, item in enumerate(value)]
+            pairs = [
+                (child_pointer(pointer, index), item, items[index])
+                for index, item in enumerate(value)
+            ]
             open_values.extend(reversed(pairs))
         else:
             record.leaves.append(pointer)

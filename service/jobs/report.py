@@ -16,6 +16,7 @@ from typing import Any, Final
 from intaglio.schemas.base import Wire
 from intaglio.schemas.extraction.contract import Contract
 from intaglio.schemas.jobs import DeadRow, JobSpec, JobStatus
+from intaglio.schemas.json_pointer import leaves
 from jinja2 import Environment, select_autoescape
 from pydantic import Field, JsonValue
 
@@ -161,9 +162,11 @@ def _kinds(row: RowResult) -> Iterator[str]:
 def spans(text: str, data: JsonValue) -> tuple[QuotedSpan, ...]:
     """The places where values of a result occur verbatim in its document: the first of each value, without overlaps."""
     found: list[QuotedSpan] = []
-    for pointer, value in _leaves(data, ""):
+    for pointer, value in leaves(data):
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            continue
         word = value if isinstance(value, str) else repr(value)
-        if len(word) < 2 or isinstance(value, bool):
+        if len(word) < 2:
             continue
         begin = text.find(word)
         while begin >= 0:
@@ -173,17 +176,6 @@ def spans(text: str, data: JsonValue) -> tuple[QuotedSpan, ...]:
                 break
             begin = text.find(word, begin + 1)
     return tuple(sorted(found, key=lambda span: span.begin))
-
-
-def _leaves(value: JsonValue, pointer: str) -> Iterator[tuple[str, str | int | float | bool]]:
-    if isinstance(value, dict):
-        for key, part in value.items():
-            yield from _leaves(part, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
-    elif isinstance(value, list):
-        for index, part in enumerate(value):
-            yield from _leaves(part, f"{pointer}/{index}")
-    elif value is not None:
-        yield pointer, value
 
 
 def _sample(row: RowResult, text: str) -> SampleRow:

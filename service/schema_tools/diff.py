@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from intaglio.schemas.json_pointer import child_pointer, local_target
+
 Schema = Mapping[str, Any] | bool
 
 NARROWER: Final = "narrower"
@@ -104,7 +106,7 @@ class _Comparison:
     ) -> Iterator[Change]:
         before, after = old.get("properties", {}), new.get("properties", {})
         for name in dict.fromkeys((*after, *before)):
-            place = f"{pointer}/properties/{_escaped(name)}"
+            place = child_pointer(f"{pointer}/properties", name)
             if name in before and name in after:
                 yield from self.at(place, before[name], after[name], depth + 1)
             elif name in after:
@@ -194,7 +196,7 @@ def _bounds(pointer: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Ite
 
 
 def _other(pointer: str, keyword: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Change:
-    place = f"{pointer}/{_escaped(keyword)}"
+    place = child_pointer(pointer, keyword)
     if keyword in _NOTES:
         return Change(place, SAME, "annotation changed")
     if keyword not in old:
@@ -218,20 +220,12 @@ def _resolved(schema: Schema, root: Schema) -> Schema:
         name = _reference(schema)
         if not name.startswith("#/") or isinstance(schema, bool):
             return schema
-        target: Any = root
-        for step in name[2:].split("/"):
-            target = (
-                target.get(step.replace("~1", "/").replace("~0", "~"), {})
-                if isinstance(target, Mapping)
-                else {}
-            )
+        target = local_target(root, name)
+        if target is None:
+            target = {}
         beside = {key: value for key, value in schema.items() if key != "$ref"}
         schema = {**target, **beside} if isinstance(target, Mapping) else target
     return schema
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def _shown(value: Any) -> str:

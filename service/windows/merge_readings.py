@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from intaglio.schemas.extraction.grounding import FieldReport
+from intaglio.schemas.json_pointer import pointer_of
 from pydantic import JsonValue
 
 from ..extraction.decimals import key
-from ..extraction.translate import pointer
 from .joined_items import JoinedItems, ReadItem
 from .schema_places import Place, PlaceKind, member, place
 from .sources import sources, stated_leaves
@@ -166,7 +166,7 @@ class Merger:
         if not node.given:
             return None
         if node.place.kind is PlaceKind.ARRAY:
-            here = pointer(path)
+            here = pointer_of(path)
             for index, item in enumerate(node.items.settled):
                 place_there = f"{here}/{item.index}"
                 outcome.moved.append(Moved(item.number, place_there, f"{here}/{index}"))
@@ -218,7 +218,7 @@ class _Outcome:
 def _chosen(value: Any, path: Path, reading: WindowReading, number: int) -> ChosenValue:
     if value is None:
         return ChosenValue(None, number)
-    report = reading.fields.get(pointer(path))
+    report = reading.fields.get(pointer_of(path))
     if report is not None and report.match != "none":
         return ChosenValue(value, number, 1, _certainty(report))
     certainty = None if report is None else _certainty(report)
@@ -242,7 +242,7 @@ def _choice(values: Sequence[ChosenValue], path: Path, outcome: _Outcome) -> Any
         best = max(given, key=lambda value: (value.certainty or 0.0, -value.number))
     else:
         best = max(given, key=lambda value: (value.stated, -value.number))
-    here = pointer(path)
+    here = pointer_of(path)
     outcome.moved.append(Moved(best.number, here, here))
     others = {key(value.value): value for value in reversed(given)}
     others.pop(key(best.value), None)
@@ -263,7 +263,7 @@ def _rest(node: _Node, path: Path) -> Iterator[SettledItem]:
 
 def _numbered(items: Sequence[ReadItem], path: Path, begin: int) -> Iterator[SettledItem]:
     for number, item in enumerate(items, begin):
-        yield SettledItem(pointer((*path, number)), item.value)
+        yield SettledItem(pointer_of((*path, number)), item.value)
 
 
 def _is_stated(value: Any) -> bool:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Final
 
+from intaglio.schemas.json_pointer import local_target
+
 MAX_REFERENCES: Final = 64
 
 # Which parts of a schema apply to an object is open under these: its readings are not merged property by property.
@@ -77,17 +79,11 @@ def unwrapped(schema: Any, root: Any) -> tuple[Any, bool]:
 def referenced(schema: Mapping[str, Any], root: Any) -> Any:
     """The target of a schema that is a reference and annotations; None for any other."""
     reference = schema.get("$ref")
-    if not isinstance(reference, str) or not reference.startswith("#"):
+    if not isinstance(reference, str):
         return None
     if schema.keys() - {"$ref", "title", "description", "default", "examples", "deprecated"}:
         return None
-    here: Any = root
-    for part in reference[1:].split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        if not isinstance(here, Mapping) or name not in here:
-            return None
-        here = here[name]
-    return here
+    return local_target(root, reference)
 
 
 def member(schema: Mapping[str, Any], name: str) -> Any:

@@ -3,7 +3,7 @@
 Does: turn settled items and the final result into the events that `json_events` gives of a text. Does not: send them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from intaglio.schemas.extraction.extract_events import (
@@ -13,6 +13,7 @@ from intaglio.schemas.extraction.extract_events import (
     ObjectCompletedEvent,
 )
 from intaglio.schemas.extraction.results import ExtractResult
+from intaglio.schemas.json_pointer import child_pointer
 
 from ..extraction.json_events import MAX_EVENT_DEPTH, Kind
 from .merge_readings import SettledItem
@@ -51,20 +52,20 @@ class WindowEvents:
             return
         if isinstance(value, dict):
             for name, part in value.items():
-                yield from self._rest(f"{place}/{_escaped(name)}", part)
+                yield from self._rest(child_pointer(place, name), part)
         if place:
             yield self._completed(place, value)
 
     def _whole(self, place: str, value: Any) -> Iterator[AnyExtractEvent]:
         yield self._started(place, _kind(value))
         if place.count("/") < MAX_EVENT_DEPTH:
-            parts: Iterator[tuple[str, Any]] = iter(())
+            parts: Iterable[tuple[str | int, Any]] = ()
             if isinstance(value, dict):
-                parts = ((_escaped(name), part) for name, part in value.items())
+                parts = value.items()
             elif isinstance(value, list):
-                parts = ((str(number), part) for number, part in enumerate(value))
-            for name, part in parts:
-                yield from self._whole(f"{place}/{name}", part)
+                parts = enumerate(value)
+            for key, part in parts:
+                yield from self._whole(child_pointer(place, key), part)
         if place:
             yield self._completed(place, value)
 
@@ -88,7 +89,3 @@ def _kind(value: Any) -> Kind:
     if isinstance(value, dict):
         return "object"
     return "array" if isinstance(value, list) else "number"
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

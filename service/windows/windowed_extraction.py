@@ -19,6 +19,7 @@ from intaglio.schemas.extraction.results import (
     Usage,
     WindowedReading,
 )
+from intaglio.schemas.json_pointer import pointer_of
 from intaglio.schemas.problem import Detail
 
 from ..errors import WindowsConflict
@@ -26,7 +27,6 @@ from ..extraction.ecma_patterns import PatternTooCostly, PatternUnreadable
 from ..extraction.extract import Extractor, Prepared
 from ..extraction.many_texts import total
 from ..extraction.nulls import null_warnings
-from ..extraction.translate import pointer
 from ..extraction.utc_offsets import OFFSET_NOT_STATED, offset_warnings
 from ..extraction.validate import check, faults
 from .merge_readings import Merged, Merger, Path, SettledItem, WindowReading
@@ -139,9 +139,9 @@ class WindowedExtraction:
             hint="relax the keyword for the whole document, or extract with a model of a longer context",
             details=tuple(
                 Detail(
-                    pointer=pointer(("schema", *fault.absolute_schema_path)),
+                    pointer=pointer_of(("schema", *fault.absolute_schema_path)),
                     keyword=str(fault.validator),
-                    reason=f"the merged value at {pointer(fault.absolute_path) or 'the root'!r} does not meet it",
+                    reason=f"the merged value at {pointer_of(fault.absolute_path) or 'the root'!r} does not meet it",
                 )
                 for fault in found
             ),
@@ -159,7 +159,7 @@ class WindowedExtraction:
                     yield warning.model_copy(update={"pointer": place})
         for path in filled:
             yield AnswerWarning(
-                pointer=pointer(path),
+                pointer=pointer_of(path),
                 kind="not_found",
                 message="no window of the document states it; the value is from one more reading of the window that "
                 "states most",
@@ -185,7 +185,7 @@ class WindowedExtraction:
             return {}
         again = dict[str, FieldReport]()
         if repaired is not None and self._best is not None:
-            tops = tuple(map(pointer, filled))
+            tops = tuple(map(pointer_of, filled))
             again = {
                 place: shifted(report, self._best[1].start)
                 for place, report in repaired.fields.items()

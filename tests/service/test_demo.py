@@ -7,9 +7,8 @@ import pytest
 from intaglio.schemas import catalogue
 from intaglio.schemas.extraction.results import Timings, Usage
 from intaglio.service.cli.cli_errors import CliError
-from intaglio.service.cli.demo import DemoDocument, leaves, show
+from intaglio.service.cli.demo import DemoDocument, show
 from intaglio.service.client import Extraction
-from pydantic import JsonValue
 from rich.console import Console
 
 
@@ -28,12 +27,6 @@ def shown(data: Any, name: str = "invoice") -> DemoDocument:
         raw={},
     )
     return DemoDocument(catalogue.get(name), outcome)
-
-
-def test_leaves_are_scalars_and_empty_containers() -> None:
-    value: JsonValue = {"a": [1, {"b/c": None}], "d": [], "e~": {}}
-    assert list(leaves(value)) == [("/a/0", 1), ("/a/1/b~1c", None), ("/d", []), ("/e~0", {})]
-    assert list(leaves("x")) == [("", "x")]
 
 
 @pytest.mark.parametrize("name", catalogue.names())

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from intaglio.grammar.api import InvalidJson, parse_json
 from intaglio.schemas.jobs import Source
+from intaglio.schemas.json_pointer import value_at
 
 from ..records.errors import InputRefused
 from ..records.input_files import characters
@@ -100,17 +101,7 @@ def _require_lines(path: Path, begin: str, *, has_objects: bool) -> None:
 
 def _at(value: Any, name: str) -> Any:
     """The value of a field. Raises LookupError if it is missing."""
-    if not name.startswith("/"):
-        return value[name]
-    for part in name[1:].split("/"):
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, list) and key.isascii() and key.isdigit():
-            value = value[int(key)]
-        elif isinstance(value, dict):
-            value = value[key]
-        else:
-            raise LookupError(name)
-    return value
+    return value_at(value, name) if name.startswith("/") else value[name]
 
 
 def _has(value: Any, name: str) -> bool:

@@ -4,11 +4,11 @@ import re
 import xml.etree.ElementTree as ET
 from typing import Any
 
+from intaglio.schemas.json_pointer import pointer_of
 from intaglio.service.evaluation.charts import reliability_diagram, risk_coverage_chart
 from intaglio.service.evaluation.eval_page import evaluation_page
 from intaglio.service.evaluation.figures import evaluate
 from intaglio.service.evaluation.gold import GoldRecord
-from intaglio.service.evaluation.leaf_values import escaped
 from intaglio.service.evaluation.predictions import Prediction, PredictionError
 from intaglio.service.evaluation.ranking import confidence_scores
 
@@ -21,7 +21,7 @@ def page() -> str:
         GoldRecord("b", {}, "t", {"n": 1}, "g"),
     ]
     data: Any = {NASTY: f"{NASTY}!?x", "n": 1}
-    answered = Prediction(NASTY, data, probabilities={"/n": 0.9, f"/{escaped(NASTY)}": 0.2})
+    answered = Prediction(NASTY, data, probabilities={"/n": 0.9, pointer_of([NASTY]): 0.2})
     failed = Prediction("b", error=PredictionError("incomplete", NASTY))
     return evaluation_page(evaluate(records, {NASTY: answered, "b": failed}, gold=NASTY))
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from intaglio.schemas.json_pointer import leaves
 from intaglio.service.evaluation.leaf_pairs import MOST_ALIGNED, leaf_pairs
-from intaglio.service.evaluation.leaf_values import leaves, same
+from intaglio.service.evaluation.leaf_values import same
 from pydantic import JsonValue
 
 from tests.service.evaluation.test_leaf_values import VALUES
