@@ -127,9 +127,8 @@ def build_runner(
         laps.over("weights")
         masks = None
         if vocabulary is not None and device.type == "cuda":
-            from .run.cuda.grammar_masks import (
-                DeviceGrammarMasks,  # not loaded where there is no GPU
-            )
+            # Not loaded where there is no GPU.
+            from .run.cuda.grammar_masks import DeviceGrammarMasks
 
             masks = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
         parts = RunnerParts(decoder, cache, limits, parallel, store, encoder, loads)

@@ -83,9 +83,8 @@ def configure_sqlite(engine: "sa.Engine") -> None:
 
 
 def _prepare(connection: Any, _record: object) -> None:
-    connection.isolation_level = (
-        None  # transactions begin explicitly below, not by the driver's heuristics
-    )
+    # Transactions begin explicitly below, not by the driver's heuristics.
+    connection.isolation_level = None
     connection.execute("PRAGMA busy_timeout=60000").close()
     write_ahead(connection)
 

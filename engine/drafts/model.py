@@ -27,11 +27,10 @@ from .source import Guess, Lookahead
 LEVELS: Final = 8  # intervals of the draft model's own probability of a draft
 FORCED: Final = LEVELS - 1  # the level of a token that the grammar forces
 
-PROBE: Final = 32  # where drafts do not pay, one guess in so many is made nevertheless
+PROBE: Final = 32  # where drafts do not pay, one guess in this many is made nevertheless
 _SHARE: Final = 0.05  # the weight of a new measurement in the seconds of a draft
-_MEMORY: Final = (
-    128.0  # drafts before it is judged whether they pay; after twice as many, counts are halved
-)
+# Drafts before it is judged whether they pay; after twice as many, the counts are halved.
+_MEMORY: Final = 128.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,9 +106,8 @@ class LoopWatch:
         """Record that a value was ended by `tokens`, forced tokens after it included."""
         self._tokens += tokens
         self._begun = len(self._tokens)
-        self._due = (
-            self._begun + _LOWEST + _STRIDE
-        )  # the beginning of the next value is no repetition
+        # The beginning of the next value is not taken for a repetition.
+        self._due = self._begun + _LOWEST + _STRIDE
         self._fewest = _LOWEST
         self._found, self._waits = None, 0
 

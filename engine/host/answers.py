@@ -46,9 +46,7 @@ class Answers:
             parts: dict[bytes, list[Delta]] = {}
             for delta in deltas:
                 client = self._owners.get(delta.request_id)
-                if (
-                    client is None
-                ):  # it has ended, and these are the last deltas of an aborted request
+                if client is None:  # its client is gone: the last deltas of an aborted request
                     continue
                 if delta.finish is not None:
                     del self._owners[delta.request_id]

@@ -142,9 +142,8 @@ class EngineLink:
         ticket, entered = self._ask(Enter)
         try:
             await _within(entered, request.deadline)
-            _refuse_if_in(
-                self._isolation, name
-            )  # a request of the same content may have run meanwhile
+            # A request of the same content may have run meanwhile.
+            _refuse_if_in(self._isolation, name)
             yield
         finally:
             self._questions.answer(ticket)

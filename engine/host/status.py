@@ -18,9 +18,7 @@ class EngineState(StrEnum):
 
     LOADING = "loading"  # a process starts
     READY = "ready"
-    DRAINING = (
-        "draining"  # it finishes its open requests, accepts no others, and is then started anew
-    )
+    DRAINING = "draining"  # it finishes its open requests, accepts no others, and then restarts
     DOWN = "down"  # its process died; another one will start
     UNUSABLE = "unusable"  # it cannot start; see `fault`
     CLOSED = "closed"

@@ -22,9 +22,8 @@ class FreeList:
     """The free blocks, least recently freed first: a list linked through the blocks, so that nothing is searched."""
 
     def __init__(self) -> None:
-        self._ends = Block(
-            -1
-        )  # the sentinel of a ring: `newer` is the oldest block, `older` the newest
+        # The sentinel of a ring: `newer` is the oldest block, `older` the newest.
+        self._ends = Block(-1)
         self._length = 0
 
     def __len__(self) -> int:

@@ -172,9 +172,8 @@ def _begins(path: Path) -> dict[str, int]:
         ValueError: the header names a tensor twice, which the library does not notice.
     """
     with path.open("rb") as file:
-        size = int.from_bytes(
-            file.read(8), "little"
-        )  # the library has compared it with the file's size
+        # The library has compared this number with the file's size.
+        size = int.from_bytes(file.read(8), "little")
         header = parse_json(file.read(size).decode("utf-8"))
     return {
         name: 8 + size + tensor["data_offsets"][0]

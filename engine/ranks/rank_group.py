@@ -168,9 +168,8 @@ class RankGroup:
             raise EngineLost(self._fault)
         try:
             for socket in self._orders[to]:
-                socket.send_multipart(
-                    frames, zmq.NOBLOCK
-                )  # unbounded: fails where the rank is gone
+                # Queues are unbounded, so this fails only where the rank is gone.
+                socket.send_multipart(frames, zmq.NOBLOCK)
         except zmq.Again:
             raise EngineLost(self._fault or "a rank has closed its connection") from None
 

@@ -35,9 +35,8 @@ _FAILURES = (
 """What a template may raise that fails."""
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
-_SUBSTITUTE = re.compile(
-    "\ue000([0-9a-f]{24}):([0-9]+)\ue001"
-)  # a secret, and the number of a value
+# A secret, and the number of a value.
+_SUBSTITUTE = re.compile("\ue000([0-9a-f]{24}):([0-9]+)\ue001")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _IDS = frozenset({"id", "tool_call_id"})
 _KINDS = ("function", "text", "image")

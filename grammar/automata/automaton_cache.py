@@ -16,9 +16,8 @@ from .dfa import Dfa
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_ENTRY_BYTES: Final = (
-    2_500  # overhead of a result beyond its tables, and of its key beyond its texts
-)
+# The overhead of a result beyond its tables, and of its key beyond its texts.
+_ENTRY_BYTES: Final = 2_500
 
 
 def automaton_bytes(automaton: Dfa) -> int:

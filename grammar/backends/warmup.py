@@ -23,9 +23,8 @@ from .native import NativeGrammar
 
 _LEAST_S: Final = 0.0027
 _MOST_S: Final = 0.15
-DOCUMENT_S: Final = (
-    0.6  # where strings follow a document: their first masks take long, and no grammar shares them
-)
+# Where strings follow a document: their first masks take long, and no grammar shares them.
+DOCUMENT_S: Final = 0.6
 _SHORT: Final = 700  # characters of a source
 _CHARACTER_S: Final = 40e-6  # for each further character
 

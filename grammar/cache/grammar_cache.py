@@ -197,15 +197,13 @@ class GrammarCache:
         try:
             grammar = self._compiled(constraint)
             _ = grammar.least_tokens  # kept by the grammar: requests ask for it in the step loop
-            if (
-                constraint.document is not None
-            ):  # its first masks take long, and its prompt is long as well
+            # The first masks along a document take long, and the prompt is long as well.
+            if constraint.document is not None:
                 self._compiler.warm_up(grammar, constraint)
             return grammar
         except GrammarError as error:
-            return (
-                error.copy()
-            )  # drops the frames of the compilation, which the raised error refers to
+            # A copy drops the frames of the compilation, which the raised error refers to.
+            return error.copy()
 
     def _compiled(self, constraint: Constraint) -> CompiledGrammar:
         """Compile a constraint, starting from a stored verdict if there is one; else store the verdict."""

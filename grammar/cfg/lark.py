@@ -280,10 +280,10 @@ def _from_ready(name: str) -> Mapping[str, Part]:
     rules = _Reader(ready_source(name) or "").run().rules
 
     def renamed(leaf: Part) -> Part:
-        own = (
-            isinstance(leaf, Ref) and "." not in leaf.name
-        )  # a grammar that this one imports has its names already
-        return Ref(f"{leaf.name}.{name}") if isinstance(leaf, Ref) and own else leaf
+        # The names of a grammar that this one imports are qualified already.
+        if isinstance(leaf, Ref) and "." not in leaf.name:
+            return Ref(f"{leaf.name}.{name}")
+        return leaf
 
     return {
         rule if "." in rule else f"{rule}.{name}": mapped(part, renamed)

@@ -21,9 +21,7 @@ class Kind(StrEnum):
     REGEX = "regex"
     EBNF = "ebnf"
     LARK = "lark"
-    CSV = (
-        "csv"  # a table; the source is a JSON Schema of an array of objects with scalar properties
-    )
+    CSV = "csv"  # a table; the source is a JSON Schema of an array of flat objects
     XML = "xml"  # a document of elements; the source is a JSON Schema of an object
     STRUCTURAL_TAG = "structural_tag"  # text in which fixed beginnings start constrained segments
 

@@ -37,9 +37,8 @@ _SPELLINGS: Final = (Spelling.JSON_CANONICAL, Spelling.JSON)
 _QUOTE: Final = ord('"')
 _SHORT: Final = 1 << 14  # number of states below which a canonical form fits into int16
 _LONGEST_STAY: Final = 24  # bytes that stay bounds cover; longer tokens are walked
-_MOST_SEEDS: Final = (
-    4  # per leaf: dissimilar states that take the same bytes, to derive others from
-)
+# By leaf: dissimilar states that take the same bytes, from which rows of other states are derived.
+_MOST_SEEDS: Final = 4
 _PYTHON_BYTES: Final = 1500  # the Python objects of a view
 _NO_NODES: Final = np.empty(0, np.int32)
 _NO_EXITS: Final = np.empty((0, 3), np.int32)

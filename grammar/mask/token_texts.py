@@ -17,9 +17,8 @@ from ..contract.vocabulary import Vocabulary
 from .token_prefixes import TokenPrefixes
 from .trie import Trie, build
 
-_SHORT: Final = (
-    3  # bytes of the shortest array or object that has an item, without its last bracket
-)
+# Bytes of the shortest array or object that has an item, without its last bracket.
+_SHORT: Final = 3
 _WHITESPACE: Final = b" \t\n\r"
 _CROSSING: Final = re.compile(
     rb"""(?:\A|["0-9}\]]|(?:\A|[us])e|(?:\A|l)l)[ \t\n\r]*,[ \t\n\r]*(?:["\[{0-9-]|t(?:r|\Z)|f(?:a|\Z)|n(?:u|\Z))"""

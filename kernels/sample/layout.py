@@ -13,9 +13,8 @@ LANES: Final = 1024
 DEPTH: Final = 16
 TILE: Final = DEPTH * LANES
 GROUPS: Final = 1 << 31  # first noise counter of groups, past the counters of all tokens
-DRAWS: Final = (
-    0x1B873593  # times the number of a draw: the part of its counter that no other draw has
-)
+# Times the number of a draw: the part of its counter that no other draw has.
+DRAWS: Final = 0x1B873593
 CANDIDATES: Final = 4  # draws from the whole row before the truncated row is drawn from
 
 

@@ -161,9 +161,8 @@ class _Steps:
     def running(self, rate: float, most: int) -> float:
         """The sequences that run at once at a rate, at most `most`: arrivals times the time of one (Little 1961)."""
         running = 1.0
-        for _ in range(
-            100
-        ):  # the time of a request grows with the number of those beside it: a fixed point
+        # The time of a request grows with the number of requests that run at once: a fixed point.
+        for _ in range(100):
             busy = min(0.99, rate * self.prefill())
             seconds = self.demand.output * self.decode(running) / (1 - busy)
             running = min(float(most), max(1.0, rate * seconds))

@@ -22,17 +22,19 @@ from intaglio.schemas.json_pointer import local_target
 _ALWAYS: Final = 128
 _STRING: Final = 96
 _OTHER: Final = 32
-_ANYTHING: Final = (
-    64  # a value of which the schema says nothing, or only that it is an object or array
-)
-_ANYTHING_RATE: Final = (
-    1.0  # tokens of names and punctuation in such a value for each document token
-)
-_OPTIONAL: Final = 192  # bound on the room of all values that may be absent, and
-_OPTIONAL_RATE: Final = (
-    12  # its tokens for each document token, of which a stated value takes one or more
-)
-_PUNCTUATION: Final = 5  # tokens of quotes, colon and comma around a value in a row, and of a value that is not copied
+
+# A value of which the schema says nothing, or only that it is an object or array; and the tokens of names and
+# punctuation in it for each document token.
+_ANYTHING: Final = 64
+_ANYTHING_RATE: Final = 1.0
+
+# The bound on the room of all values that may be absent, and its growth with each document token: a value that is
+# stated takes one or more of those.
+_OPTIONAL: Final = 192
+_OPTIONAL_RATE: Final = 12
+
+# Tokens of quotes, colon and comma around a value in a row, and of a value that is not copied.
+_PUNCTUATION: Final = 5
 _OPEN_ROW_NAMES: Final = 12  # tokens of property names in a row if its schema declares none
 _MAX_SUBSCHEMAS: Final = 20_000  # sub-schemas visited
 _SCHEMA_LISTS: Final = ("anyOf", "oneOf", "allOf")

@@ -58,9 +58,8 @@ def require_complete(request: Request, output: EngineOutput, capacity: int) -> U
             if budget < limit
             else "shorten the text, or limit the schema's strings and arrays",
         )
-    if (
-        output.finish is Finish.DEADLINE and output.error is not None
-    ):  # the engine saw that it cannot be met
+    # With an error, the engine found that the deadline cannot be met.
+    if output.finish is Finish.DEADLINE and output.error is not None:
         raise RequestDeadlineExceeded(
             output.error.message, param="options.deadline_s", hint=output.error.hint
         )

@@ -87,9 +87,8 @@ def _take(own: Places, stretch: Stretch | None, end: int, chosen: dict[str, Rang
     """Choose the first place of each scalar in the stretch; for equal ones the next place up to `end`, if any."""
     if stretch is None:
         return
-    last = dict[
-        tuple[int, Range, Range], int
-    ]()  # by number, first and last place: the index taken last
+    # By number, first and last place: the index taken last.
+    last = dict[tuple[int, Range, Range], int]()
     for pointer, ranges in own.items():
         same = len(ranges), ranges[0], ranges[-1]
         if same in last:

@@ -177,9 +177,8 @@ def _is_local_name(host: str) -> bool:
     return is_loopback(host) or (bool(host) and not set(host) & set(".:[]"))
 
 
-@lru_cache(
-    maxsize=256
-)  # every request asks for the address of the server and for the name that its client uses
+# Every request asks for the address of the server and for the name that its client uses.
+@lru_cache(maxsize=256)
 def _is_local_ip(text: str) -> bool:
     try:
         return ip_address(text.strip("[]")).is_loopback

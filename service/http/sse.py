@@ -138,9 +138,8 @@ class EventStream(Response):
             async for event in self._events:
                 await self._send(send, event)
                 sent += 1
-                if (
-                    not sent % _TURN
-                ):  # events that wait already would keep all other streams waiting
+                # Events that wait already would keep all other streams waiting.
+                if not sent % _TURN:
                     await asyncio.sleep(0)
         except Exception as error:
             known = status_of(error)

@@ -197,9 +197,8 @@ def reserve(host: str, port: int) -> list[socket.socket]:
     Raises:
         CannotListen: the port is in use, or this machine does not have the address.
     """
-    found = listen(
-        host, port
-    )  # without the option by which processes share a port: nothing else may have it
+    # Without the option by which processes share a port: nothing else may have it.
+    found = listen(host, port)
     port = found[0].getsockname()[1]
     for sock in found:
         sock.close()

@@ -46,9 +46,8 @@ jobs = sa.Table(
     sa.Column("mark", sa.Text, nullable=False),  # fingerprint of the source
     sa.Column("model", sa.Text),
     sa.Column("error", sa.Text),
-    sa.Column(
-        "kept", sa.Text
-    ),  # encoded types of the kept columns (`kept_values`); null before the source was read
+    # Encoded types of the kept columns (`kept_values`); null before the source was read.
+    sa.Column("kept", sa.Text),
 )
 
 rows = sa.Table(
@@ -60,9 +59,8 @@ rows = sa.Table(
     sa.Column("digest", sa.String(64), nullable=False),  # of the text
     sa.Column("keep", sa.Text, nullable=False),
     sa.Column("text", sa.Text),  # removed when the row is done; a dead row keeps it for a retry
-    sa.Column(
-        "files", sa.Text
-    ),  # JSON (`row_files`), null if there are none; removed when the row is done, unless it is to be reviewed
+    # JSON (`row_files`), null if there are none; removed when the row is done, unless it is to be reviewed.
+    sa.Column("files", sa.Text),
     sa.Column("given", sa.Text),  # fixed values, in a job that extends another
     sa.Column("state", sa.SmallInteger, nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False, default=0),

@@ -27,9 +27,7 @@ from ..extraction.translate import extraction_constraint
 from .split import SMALLEST_WINDOW, ImagePlace, Window, split
 from .window_schema import window_schema
 
-_MAX_ANSWER: Final = (
-    4.0  # tokens of an answer for each token of its window, at most, when windows are planned
-)
+_MAX_ANSWER: Final = 4.0  # the most tokens of an answer, for each token of its window, in a plan
 _MAX_ANSWER_OF_IMAGE: Final = 1.0  # the same for each token of an image: a page of small print
 _OVERLAP: Final = 8  # neighbours share this part of a window
 _MARGIN: Final = 16  # a window may have this part more tokens as a whole than piece by piece

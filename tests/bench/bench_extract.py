@@ -429,9 +429,8 @@ def main() -> None:
         "schema": lambda i: endless,
         "different": of_its_own,
     }
-    if (
-        batches or args.runs
-    ):  # the code of grammars is loaded meanwhile, which would slow the host down
+    # The code of grammars is loaded first, because loading would slow the host down.
+    if batches or args.runs:
         bench.decode(1, kinds["schema"])
         while assembly.grammar_stats().warming:
             time.sleep(0.1)

@@ -88,9 +88,8 @@ async def kill(
     ranks = [each for each in group if "ranks.rank_process" in " ".join(each.cmdline())]
     groups = {os.getpgid(each.pid) for each in group}
     this.load = os.getloadavg()[0]
-    ranks.sort(
-        key=lambda each: each.create_time()
-    )  # they are started in the order of their numbers
+    # Ranks are started in the order of their numbers.
+    ranks.sort(key=lambda each: each.create_time())
     os.kill(pid if victim == 0 else ranks[victim - 1].pid, signal.SIGKILL)
     killed = time.perf_counter()
     while (await client.get("/ready")).status_code == 200:  # noqa: ASYNC110

@@ -34,9 +34,8 @@ def compiler() -> Compiler:
     spelling = shared()
     made = Compiler(spelling.vocabulary, spelling.spell)
     made.warm()
-    made.compile(
-        Constraint(Kind.EBNF, 'root ::= "a" root "a" | "b" root "b" | ""')
-    )  # loads the other back end
+    # This grammar loads the back end for Earley items.
+    made.compile(Constraint(Kind.EBNF, 'root ::= "a" root "a" | "b" root "b" | ""'))
     return made
 
 

@@ -109,9 +109,8 @@ def test_the_example_runs(name: str, request: pytest.FixtureRequest, tmp_path: P
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     if name == "ray_serve.py":
-        lines = [
-            line for line in lines if line.startswith("valid")
-        ]  # Ray reports on itself between
+        # Ray's own reports stand between the lines of the example.
+        lines = [line for line in lines if line.startswith("valid")]
     assert len(lines) == len(PRINTS[name]), done.stdout
     for line, pattern in zip(lines, PRINTS[name], strict=True):
         assert re.fullmatch(pattern, line), line

@@ -126,11 +126,8 @@ class Sender:
         except (httpx2.LocalProtocolError, httpx2.InvalidURL, UnicodeError):
             return sent, None, []
         except httpx2.RemoteProtocolError:
-            return (
-                sent,
-                None,
-                [],
-            )  # the connection was closed after a refusal that did not read the body
+            # The connection was closed after a refusal that did not read the body.
+            return sent, None, []
         except httpx2.WriteError:
             return sent, None, []
         return sent, answer, check(sent, answer, self.paths)

@@ -139,9 +139,8 @@ def without_access(service: Served, store: KeyStore, every: int = 1) -> Iterator
                     continue
                 written = form.format(filled(path, "x"))
                 allowed = (400, 401)
-                if written.startswith(
-                    ("/docs", "/page")
-                ):  # nothing but files of the pages is there
+                # Below these paths there are only the files of the pages.
+                if written.startswith(("/docs", "/page")):
                     allowed = (400, 401, 404, 405)
                 if path in public and form in ("{}?x", "{}#x"):
                     allowed = (*OPEN, 400, 401)

@@ -315,9 +315,8 @@ def _send(service: Live, body: bytes, declared: int | None = None, more: str = "
 def _answer(connection: socket.socket) -> tuple[int, bytes]:
     """Status and everything up to the end of the connection."""
     data = b""
-    with contextlib.suppress(
-        ConnectionResetError
-    ):  # after the answer, where what was sent is unread
+    # The connection is reset after the answer, if the server has not read all that was sent.
+    with contextlib.suppress(ConnectionResetError):
         while part := connection.recv(65536):
             data += part
     return int(data.split(b" ", 2)[1]), data

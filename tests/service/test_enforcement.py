@@ -143,9 +143,8 @@ def test_a_long_enumeration_leaves_room_for_the_text(llm: LLM) -> None:
 
 
 def test_values_that_leave_no_room_are_cut_where_they_would_be_whole_elsewhere(llm: LLM) -> None:
-    values = [
-        f"value {n}" for n in range(250)
-    ]  # 3,000 characters, each a token of this model; it takes 1,024
+    # 3,000 characters, each a token of this model, which takes 1,024 tokens.
+    values = [f"value {n}" for n in range(250)]
     assert llm.extract({"enum": values}, "value 47").data in values
 
 

@@ -83,9 +83,8 @@ def test_events_are_those_of_the_document_however_it_is_cut(
     whole = json.loads(text)
     assert reader.is_complete
     assert reader.value == whole
-    assert json.dumps(reader.value) == json.dumps(
-        whole
-    )  # 1 is not 1.0, and members keep their order
+    # As text, 1 is not 1.0, and members keep their order.
+    assert json.dumps(reader.value) == json.dumps(whole)
     assert found == expected(whole)
 
 

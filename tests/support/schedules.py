@@ -175,9 +175,8 @@ def _request(rng: Random, name: str, longest: int) -> Request:
             fault = rng.choice((*FAULTS, "compile"))
             script = replace(script, tells_least=False, fault=fault, at=rng.randrange(max_tokens))
     faulty = script is not None and script.fault
-    service = Random(
-        f"{name} {max_tokens} {script}"
-    )  # of its own: the workloads of a seed stay what they were
+    # A generator of its own, so that the workloads of a seed stay as they were.
+    service = Random(f"{name} {max_tokens} {script}")
     return Request(
         id=name,
         prompt=_prompt(rng, longest),

@@ -201,13 +201,8 @@ class Inputs:
         """The views of a captured size over the first words of a tensor or an array."""
         packs = self._packing.packs(size)
         ends = [0]
-        for words_each in (
-            FIELDS,
-            1,
-            1,
-            1,
-            2,
-        ):  # so that the words of 64 bits begin at an even word
+        # In this order, the words of 64 bits begin at an even word.
+        for words_each in (FIELDS, 1, 1, 1, 2):
             ends.append(ends[-1] + words_each * size)
         fields, grown, owners, lengths, grown_at = (words[a:b] for a, b in pairwise(ends))
         common = fields.reshape(FIELDS, size), grown_at.view(int64), grown

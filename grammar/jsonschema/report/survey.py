@@ -41,9 +41,7 @@ class Tier(StrEnum):
 
     AUTOMATON = "A"  # by the automaton
     BOOKKEEPING = "B"  # by an automaton with states that remember written values
-    JUDGED = (
-        "C"  # by a judgement at the end of the value; its last byte is illegal if the value fails
-    )
+    JUDGED = "C"  # by a judgement at the end of a value: its last byte is illegal if it fails
 
 
 @dataclass(frozen=True, slots=True)

@@ -304,9 +304,8 @@ class Costs:
     def _search(self, question: Question) -> Cost | None:
         """Depth first; the stack holds the questions that wait for others."""
         stack: list[tuple[Question, Search]] = [(question, question.search(self))]
-        lowest = [
-            1
-        ]  # per open question: the outermost open question that its hopeless answers depend on
+        # By open question: the outermost open question that its hopeless answers depend on.
+        lowest = [1]
         place = {question: 0}
         value: Cost | None = None
         steps = 0

@@ -38,9 +38,8 @@ TEXT = "Anna Schmidt is 41 years old and lives in Bonn. Her brother Karl, 39, li
 
 def config(**settings: Any) -> EngineConfig:
     given = {"model": str(model_folder(None)), "device": "cpu", "threads": 1, "num_blocks": 400}
-    given["dtype"] = (
-        "float32"  # in bfloat16, sums of parts round differently from sums of the whole
-    )
+    # In bfloat16, sums of parts round differently from sums of the whole.
+    given["dtype"] = "float32"
     return EngineConfig.load({**given, "tp_any_size": True, **settings}, environ={})
 
 

@@ -54,9 +54,8 @@ def test_every_control_spelling_and_its_likes_stay_plain_text(make: Make) -> Non
 
 def test_a_control_token_in_the_base_vocabulary_is_broken_apart() -> None:
     source = byte_level_source()
-    source["model"]["ignore_merges"] = (
-        True  # a whole pre-token that is in the vocabulary is taken as it is
-    )
+    # A whole pre-token that is in the vocabulary is taken as it is.
+    source["model"]["ignore_merges"] = True
     source["model"]["vocab"]["hello"] = 5000
     source["added_tokens"].append({**source["added_tokens"][0], "id": 5000, "content": "hello"})
     tokenizer = Tokenizer(source, [5000])
