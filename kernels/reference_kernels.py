@@ -30,6 +30,7 @@ from .contracts import (
 )
 from .drafts import reference_verify
 from .experts.reference_experts import ReferenceExperts
+from .linear import packed
 from .linear.widened import WidenedWeight, is_widened
 from .sample import reference_logits
 from .sampling_contracts import SampleArgs, Sampled
@@ -58,6 +59,8 @@ class ReferenceKernels:
 
     def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
         if is_widened(matrix.dtype):
+            if packed.is_available() and packed.fits_float16(matrix):
+                return packed.PackedWeight(packed.PackedFloat16(matrix), bias)
             return WidenedWeight(matrix, bias)
         return reference.ReferenceWeight(matrix, bias)
 
@@ -66,10 +69,13 @@ class ReferenceKernels:
 
     def coded(
         self,
-        blocks: Sequence[Codes],  # noqa: ARG002 - none is multiplied
-        bias: Tensor | None,  # noqa: ARG002
-        dtype: torch.dtype,  # noqa: ARG002
+        blocks: Sequence[Codes],
+        bias: Tensor | None,
+        dtype: torch.dtype,
     ) -> Weight | None:
+        if is_widened(dtype) and packed.is_available() and all(map(packed.fits_int8, blocks)):
+            # Its rows do not depend on each other: nothing is to be settled.
+            return packed.PackedWeight(packed.PackedInt8(blocks), bias)
         return None
 
     def experts(

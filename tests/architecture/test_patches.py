@@ -29,6 +29,7 @@ EXCEPTIONS = {
     "tests/grammar/test_warmup.py": OBSERVER,
     "tests/kernels/test_flashinfer.py": MACHINE,
     "tests/kernels/test_logits_pipeline.py": MACHINE,
+    "tests/kernels/test_packed.py": MACHINE,
     "tests/kernels/test_widened.py": MACHINE,
     "tests/property/full_disk.py": FAULT,
     "tests/property/test_canaries.py": FAULT,

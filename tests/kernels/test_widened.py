@@ -5,7 +5,7 @@ import torch
 from intaglio.engine.model.schemes.int8 import Int8Weight, rounded
 from intaglio.kernels.contracts import AddTo, RmsNorm, Weight
 from intaglio.kernels.dispatch import choose
-from intaglio.kernels.linear import widened
+from intaglio.kernels.linear import packed, widened
 from intaglio.kernels.linear.widened import VECTORS, WidenedWeight
 from intaglio.kernels.reference import ReferenceWeight
 
@@ -48,8 +48,9 @@ def test_norm_and_residual_are_those_of_other_weights() -> None:
 
 
 def test_weights_of_bfloat16_are_widened_where_the_processor_has_no_instructions(
-    instructions: bool,
+    instructions: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(packed, "is_available", lambda: False)
     kernels = choose(torch.device("cpu"))
     assert isinstance(kernels.weight(randn(4, 4).bfloat16()), WidenedWeight) is not instructions
     assert isinstance(kernels.weight(randn(4, 4)), ReferenceWeight)

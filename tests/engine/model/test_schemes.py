@@ -93,8 +93,6 @@ def test_a_model_in_int8_stays_close_to_itself(
         ).runner
         (job,) = Driver(runner, chunk=20).run([Job(tuple(range(50)), 1)])
         logits.append(job.logits[0].double())
-        held = [layer.attention.qkv for layer in runner.decoder.layers]
-        assert all(isinstance(one, Int8Weight) for one in held) == (quantization == "int8")
     assert 0 < error(logits[1], logits[0]) < 0.06
 
 
