@@ -230,7 +230,7 @@ class Machine:
         entry, live, room = self._entry(call.callee, chosen=call.live is not None), -1, 1
         if isinstance(call.callee, Dfa):
             room = call.callee.outcomes[-1] + 1
-        first = self._growing.returns.extend((UNRESOLVED, UNRESOLVED) * room)
+        first = self._growing.returns.extend(np.full(2 * room, UNRESOLVED, np.int32))
         if call.live is not None:
             assert isinstance(call.callee, Dfa)
             counts = np.zeros(room, np.uint8)

@@ -5,6 +5,7 @@ rest. Does not: recognise plain objects (`plain_objects`), handle others (`objec
 (`rules`).
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,19 +91,20 @@ class PlainMembers:
         """The labels of the names that may follow. In the declared order no required name is skipped."""
         gone = state.gone
         due = self._demanded & ~gone
-        able = [label for label in self._able if not gone >> label & 1]
-        if self._any_order or not due:
-            return self.others.union(able)
+        if self._any_order:
+            return self.others.union(label for label in self._able if not gone >> label & 1)
+        begin = bisect_left(
+            self._able, gone.bit_length()
+        )  # in this order, all up to the last one are gone
+        if not due:
+            return self.others.union(self._able[begin:])
         first = (due & -due).bit_length() - 1
-        return frozenset(label for label in able if label <= first)
+        return frozenset(self._able[begin : bisect_right(self._able, first)])
 
-    def due(self, state: BetweenPlainMembers) -> frozenset[int]:
-        """The labels of the required names that may follow."""
-        left, found = self._demanded & ~state.gone, []
-        while left:
-            found.append(left.bit_length() - 1)
-            left ^= 1 << found[-1]
-        return frozenset(found)
+    def due(self, state: BetweenPlainMembers, labels: frozenset[int]) -> frozenset[int]:
+        """The labels of the required names among `labels`, those of the names that may follow."""
+        due = self._demanded & ~state.gone
+        return frozenset(label for label in labels if due >> label & 1)
 
     def names(self, state: BetweenPlainMembers) -> "PlainKeys | None":
         """The names that may follow; None if there are none."""
@@ -160,7 +162,7 @@ class PlainKeys:
         """The call that reads one of the names; see `Keys.call`."""
         members = self.members
         same = None if members.others.isdisjoint(self.labels) else as_written
-        usual, due = min(self.labels), members.due(self.state)
+        usual, due = min(self.labels), members.due(self.state, self.labels)
         return Call(members.leaf, self, same=same, live=self.labels, usual=usual, due=due)
 
     def before_value(self, label: int) -> tuple[ValuePlan, BetweenPlainMembers]:
