@@ -10,47 +10,21 @@ from intaglio.engine.api import (
     BlockReport,
     Delta,
     EngineInfo,
-    EngineState,
     EngineStatus,
     Lives,
     ModelError,
     Request,
-    Snapshot,
 )
-from intaglio.grammar.api import CacheStats
+
+from ..observability.engine_source import EngineSource
 
 
-class Backend(Protocol):
+class Backend(EngineSource, Protocol):
     """An engine as seen from one event loop."""
-
-    @property
-    def state(self) -> EngineState:
-        """The current state of the engine."""
-        ...
-
-    @property
-    def info(self) -> EngineInfo | None:
-        """Facts about the loaded model; None until the engine was ready once."""
-        ...
 
     @property
     def fault(self) -> ModelError | None:
         """The reason why the model is unusable; None if it is usable."""
-        ...
-
-    @property
-    def metrics(self) -> Snapshot | None:
-        """The latest counters; None before the first report."""
-        ...
-
-    @property
-    def grammars(self) -> CacheStats | None:
-        """The latest statistics of the grammar cache; None before the first report."""
-        ...
-
-    @property
-    def lives(self) -> Lives:
-        """The number of deaths and restarts of the engine process."""
         ...
 
     @property

@@ -14,7 +14,8 @@ from prometheus_client.core import Metric
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector
 
-from ..observability.engine_metrics import EngineCollector, EngineSource
+from ..observability.engine_metrics import EngineCollector
+from ..observability.engine_source import EngineSource
 from ..observability.generations import GenerationObserver
 from ..observability.request_metrics import RequestMetrics
 from ..observability.vllm_names import renamed

@@ -5,12 +5,9 @@ from zero.
 """
 
 from collections.abc import Iterator
-from typing import Protocol
 
 from intaglio.engine.api import (
     DraftCounts,
-    EngineInfo,
-    EngineState,
     ExpertCounts,
     ImageCounts,
     Lives,
@@ -21,37 +18,10 @@ from intaglio.grammar.api import CacheStats
 from prometheus_client import ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
+from .engine_source import EngineSource
+
 MOST_EXPERT_SERIES = 8192
 """The most experts of all layers that have a series each."""
-
-
-class EngineSource(Protocol):
-    """The part of `Backend` that metrics are read from."""
-
-    @property
-    def state(self) -> EngineState:
-        """The current state of the engine."""
-        ...
-
-    @property
-    def info(self) -> EngineInfo | None:
-        """Facts about the loaded model; None until the engine was ready once."""
-        ...
-
-    @property
-    def metrics(self) -> Snapshot | None:
-        """The latest counters; None before the first report."""
-        ...
-
-    @property
-    def grammars(self) -> CacheStats | None:
-        """The latest statistics of the grammar cache; None before the first report."""
-        ...
-
-    @property
-    def lives(self) -> Lives:
-        """The number of deaths and restarts of the engine process."""
-        ...
 
 
 class EngineCollector:

@@ -16,7 +16,7 @@ from intaglio.schemas.engine_state import (
     GrammarCacheState,
 )
 
-from .engine_metrics import EngineSource
+from .engine_source import EngineSource
 
 
 def engine_report(engine: EngineSource) -> EngineReport:

@@ -547,6 +547,7 @@ COVERED = {
     "service/keys/scopes.py": "tests/service/keys/test_key_store.py",
     "service/keys/store_errors.py": "tests/service/keys/test_key_store.py",
     "service/observability/engine_metrics.py": "tests/service/observability/test_vllm_names.py",
+    "service/observability/engine_source.py": "tests/service/observability/test_engine_report.py",
     "service/observability/request_metrics.py": "tests/service/observability/test_generations.py",
     "service/offline/load_errors.py": "tests/service/test_llm.py",
     "service/openai/chat_answer.py": "tests/service/openai/test_chat.py",

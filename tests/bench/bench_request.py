@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
-from intaglio.engine.api import Delta, EngineInfo, Finish, GrammarConfig, SchemaGate, Usage
+from intaglio.engine.api import Delta, Finish, GrammarConfig, SchemaGate, Usage
 from intaglio.engine.host import messages
 from intaglio.service.extraction.engine_output import EngineOutput
 from intaglio.service.extraction.extract import Extractor, Prepared
@@ -30,20 +30,11 @@ from intaglio.service.http.routes import document
 from tests.bench.bench_http import ROOT, Workload
 from tests.bench.prepared_answers import prepare
 from tests.support.answering_engine import Answers
+from tests.support.modelless_engine import engine_info
 
 COUNT: Final = 64
 ROUNDS: Final = 5
-INFO = EngineInfo(
-    model="m",
-    context_length=8192,
-    parameters=0,
-    vocabulary=151_936,
-    blocks=1 << 20,
-    block_size=16,
-    device="none",
-    dtype="none",
-    pid=1,
-)
+INFO = engine_info(context_length=8192, vocabulary=151_936, blocks=1 << 20)
 T = TypeVar("T")
 R = TypeVar("R")
 

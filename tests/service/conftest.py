@@ -1,4 +1,4 @@
-"""One service for all tests that send requests and leave it as it was."""
+"""Services for all tests: one that requests leave as it was, and a stub that answers without an engine."""
 
 from collections.abc import Iterator
 
@@ -7,6 +7,7 @@ from intaglio.engine.api import Watch
 
 from tests.support.live_service import Live, live, until
 from tests.support.scripted_engine import launch
+from tests.support.stub_service import StubService, stub_service
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 
@@ -17,3 +18,18 @@ def plain_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     with live(launch(), folder, watch=Watch(backoff_s=0.05, silence_s=600.0)) as running:
         until(lambda: running.http.get("/ready").status_code == 200)
         yield running
+
+
+@pytest.fixture(scope="session")
+def stub_server() -> Iterator[StubService]:
+    with stub_service() as running:
+        yield running
+
+
+@pytest.fixture
+def stub(stub_server: StubService) -> StubService:
+    """A service without an engine, which no test has asked for anything yet."""
+    stub_server.asked.clear()
+    stub_server.busy.clear()
+    stub_server.caller_left.clear()
+    return stub_server

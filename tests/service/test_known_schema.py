@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from intaglio.engine.api import (
-    EngineInfo,
     GrammarConfig,
     Request,
     SchemaGate,
@@ -22,6 +21,8 @@ from intaglio.service.extraction.known_schema import FinishPace, KnownSchemas
 from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.extraction.translate import extract_request
 
+from tests.support.modelless_engine import engine_info
+
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -30,17 +31,7 @@ SCHEMA: dict[str, Any] = {
     },
     "required": ["name"],
 }
-INFO = EngineInfo(
-    model="tiny",
-    context_length=1024,
-    parameters=0,
-    vocabulary=8192,
-    blocks=1000,
-    block_size=16,
-    device="none",
-    dtype="none",
-    pid=1,
-)
+INFO = engine_info(model="tiny", context_length=1024, vocabulary=8192, blocks=1000)
 OPTIONS = st.fixed_dictionaries(
     {},
     optional={

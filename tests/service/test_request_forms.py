@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from intaglio.engine.api import EngineInfo, TooLong
+from intaglio.engine.api import TooLong
 from intaglio.grammar.api import Coverage, Verdict
 from intaglio.service.errors import InvalidBody, UnknownField
 from intaglio.service.extraction.extract import Extractor, Prepared
 from intaglio.service.extraction.text_model import TextModel
 from intaglio.service.extraction.translate import checked
 
+from tests.support.modelless_engine import engine_info
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 SCHEMA: dict[str, Any] = {
@@ -39,17 +40,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> TextModel:
 
 
 def extractor(model: TextModel, context: int = 4096) -> Extractor:
-    info = EngineInfo(
-        model="tiny",
-        context_length=context,
-        parameters=0,
-        vocabulary=300,
-        blocks=4096,
-        block_size=16,
-        device="none",
-        dtype="none",
-        pid=0,
-    )
+    info = engine_info(model="tiny", context_length=context)
     return Extractor(model, info)
 
 

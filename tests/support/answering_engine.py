@@ -4,19 +4,15 @@ It takes no time of its own: a measurement over it is one of the service. With `
 step takes that long, as a model would at any load.
 """
 
-import os
-import sys
-import threading
 import time
 
 import msgspec
 from intaglio.engine.host.assembly import Assembly
-from intaglio.engine.host.messages import EngineInfo
 from intaglio.engine.host.process import main
 from intaglio.engine.host.supervisor import Launch
-from intaglio.engine.metrics import Snapshot
 from intaglio.engine.types import Delta, Finish, Request, TokenLogprob, Usage
-from intaglio.grammar.api import CacheStats
+
+from tests.support.modelless_engine import ModellessEngine, assembled, engine_info, launched
 
 BLOCKS = 1 << 20
 SCORE = -0.25  # the log-probability of every token
@@ -31,50 +27,32 @@ class Answers(msgspec.Struct, frozen=True):
     context_length: int = 8192
 
 
-class AnsweringEngine:
-    """Stands in for `intaglio.engine.loop.Engine`."""
+class AnsweringEngine(ModellessEngine[tuple[Request, tuple[int, ...], float]]):
+    """Gives each request the tokens prepared for its constraint; an open request is (request, tokens, time)."""
 
     def __init__(self, answers: Answers) -> None:
+        super().__init__(BLOCKS)
         self._answers = answers
-        self._changed = threading.Condition()
-        self._open: dict[str, tuple[Request, tuple[int, ...], float]] = {}
         self._given: dict[str, int] = {}
-        self._aborted: set[str] = set()
-        self._steps = 0
-        self._most = 0
         self._due = 0.0
-        self._finished: dict[str, int] = {}
 
     def submit(self, request: Request) -> None:
         source = None if request.constraint is None else request.constraint.source
         tokens = self._answers.free if source is None else self._answers.tokens[source]
-        with self._changed:
-            self._open[request.id] = (request, tokens, time.monotonic())
-            self._changed.notify_all()
-
-    def abort(self, request_id: str) -> None:
-        with self._changed:
-            if request_id in self._open:
-                self._aborted.add(request_id)
-                self._changed.notify_all()
+        self._accept(request.id, (request, tokens, time.monotonic()))
 
     def step(self) -> list[Delta]:
         pace = self._answers.pace_s
         if pace:
             time.sleep(max(0.0, self._due - time.monotonic()))
             self._due = max(time.monotonic() + pace / 2, self._due + pace)
-        with self._changed:
-            batch = list(self._open.values())
-            aborted, self._aborted = self._aborted, set()
-        self._steps += bool(batch)
-        self._most = max(self._most, len(batch))
+        batch, aborted = self._begin_step()
+        self._count_step(len(batch))
         deltas = [self._delta(*entry, aborted=entry[0].id in aborted) for entry in batch]
-        with self._changed:
-            for delta in deltas:
-                if delta.finish is not None:
-                    del self._open[delta.request_id]
-                    self._given.pop(delta.request_id, None)
-                    self._finished[delta.finish] = self._finished.get(delta.finish, 0) + 1
+        for delta in deltas:
+            if delta.finish is not None:
+                self._given.pop(delta.request_id, None)
+        self._end_step(deltas)
         return deltas
 
     def _delta(
@@ -101,40 +79,6 @@ class AnsweringEngine:
             usage=usage,
         )
 
-    @property
-    def has_work(self) -> bool:
-        return bool(self._open)
-
-    @property
-    def open_requests(self) -> int:
-        return len(self._open)
-
-    def wait(self, timeout_s: float | None = None) -> None:
-        with self._changed:
-            self._changed.wait_for(lambda: bool(self._open), timeout_s)
-
-    def check(self) -> None:
-        return
-
-    def metrics(self) -> Snapshot:
-        return Snapshot(
-            steps=self._steps,
-            computed_tokens=0,
-            prompt_tokens=0,
-            output_tokens=0,
-            forced_tokens=0,
-            preemptions=0,
-            most_sequences=self._most,
-            finished=dict(self._finished),
-            seconds={"forward": 0.0},
-            parked=0,
-            waiting=0,
-            running=len(self._open),
-            blocks=BLOCKS,
-            free_blocks=BLOCKS - len(self._open),
-            last_step=None,
-        )
-
 
 def _scored(token: int) -> TokenLogprob:
     return TokenLogprob(token, SCORE, ((token, SCORE),))
@@ -142,29 +86,15 @@ def _scored(token: int) -> TokenLogprob:
 
 def build(configuration: bytes) -> Assembly:
     answers = msgspec.json.decode(configuration, type=Answers)
-    info = EngineInfo(
-        model="answering",
-        context_length=answers.context_length,
-        parameters=0,
-        vocabulary=300,
-        blocks=BLOCKS,
-        block_size=16,
-        device="none",
-        dtype="none",
-        pid=os.getpid(),
-    )
-    return Assembly(
-        engine=AnsweringEngine(answers),
-        info=info,
-        grammar_stats=CacheStats,
-        close=lambda: None,
-    )
+    info = engine_info(model="answering", context_length=answers.context_length, blocks=BLOCKS)
+    return assembled(AnsweringEngine(answers), info)
 
 
 def answering(answers: Answers) -> Launch:
     """Start this engine in place of the real one."""
-    return Launch((sys.executable, "-P", __file__), msgspec.json.encode(answers))
+    return launched(run, msgspec.json.encode(answers))
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """The process of the engine."""
     raise SystemExit(main(build))

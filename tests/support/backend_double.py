@@ -20,17 +20,9 @@ from intaglio.engine.api import (
 )
 from intaglio.grammar.api import CacheStats
 
-INFO = EngineInfo(
-    model="double",
-    context_length=4096,
-    parameters=0,
-    vocabulary=300,
-    blocks=4096,
-    block_size=16,
-    device="none",
-    dtype="none",
-    pid=1,
-)
+from tests.support.modelless_engine import engine_info
+
+INFO = engine_info()
 
 
 def request(name: str, prompt: int = 4, max_tokens: int = 4) -> Request:

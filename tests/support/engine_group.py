@@ -9,7 +9,6 @@ import msgspec
 from intaglio.engine.api import (
     BlockReport,
     Delta,
-    EngineInfo,
     EngineState,
     EngineStatus,
     Finish,
@@ -20,17 +19,9 @@ from intaglio.engine.api import (
 )
 from intaglio.engine.host.messages import Unusable
 
-INFO = EngineInfo(
-    model="double",
-    context_length=4096,
-    parameters=0,
-    vocabulary=300,
-    blocks=64,
-    block_size=16,
-    device="none",
-    dtype="none",
-    pid=1,
-)
+from tests.support.modelless_engine import engine_info
+
+INFO = engine_info(blocks=64)
 
 Behaviour = Callable[[Request, bool], AsyncGenerator[Delta, None]]
 

@@ -6,22 +6,18 @@ byte. An answer that is longer than `max_tokens` has as many entries as fit, and
 """
 
 import json
-import os
 import re
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from intaglio.engine.host.assembly import Assembly
-from intaglio.engine.host.messages import EngineInfo
 from intaglio.engine.host.process import main
 from intaglio.engine.host.supervisor import Launch
 from intaglio.engine.types import Delta, Request, Usage
-from intaglio.grammar.api import CacheStats
 
 from tests.support.answering_engine import BLOCKS, AnsweringEngine, Answers
+from tests.support.modelless_engine import assembled, engine_info, launched
 
 # At the beginning of a line, or of a message after its role.
 _ENTRY = re.compile(r"(?:^|: )Entry (\d+): (\w+) paid (\d+\.\d\d)$", re.M)
@@ -106,9 +102,7 @@ class ReadingEngine(AnsweringEngine):
                 break
             found = found[:-1]
             self._forced.add(request.id)
-        with self._changed:
-            self._open[request.id] = (request, tokens, time.monotonic())
-            self._changed.notify_all()
+        self._accept(request.id, (request, tokens, time.monotonic()))
 
     def _delta(
         self, request: Request, tokens: tuple[int, ...], since: float, *, aborted: bool
@@ -120,18 +114,8 @@ class ReadingEngine(AnsweringEngine):
 
 def assembly(context_length: int = 4096) -> Assembly:
     """An engine of this process."""
-    info = EngineInfo(
-        model="reading",
-        context_length=context_length,
-        parameters=0,
-        vocabulary=300,
-        blocks=BLOCKS,
-        block_size=16,
-        device="none",
-        dtype="none",
-        pid=os.getpid(),
-    )
-    return Assembly(engine=ReadingEngine(), info=info, grammar_stats=CacheStats, close=lambda: None)
+    info = engine_info(model="reading", context_length=context_length, blocks=BLOCKS)
+    return assembled(ReadingEngine(), info)
 
 
 def build(configuration: bytes) -> Assembly:
@@ -140,9 +124,7 @@ def build(configuration: bytes) -> Assembly:
 
 def reading(context_length: int = 4096) -> Launch:
     """Start this engine in place of the real one."""
-    root = str(Path(__file__).parents[2])
-    start = f"import sys; sys.path.append({root!r}); from {__name__} import run; run()"
-    return Launch((sys.executable, "-P", "-c", start), b"%d" % context_length)
+    return launched(run, b"%d" % context_length)
 
 
 def run() -> None:

@@ -11,19 +11,19 @@ masked share byte / 256. One block of its pretended memory is held for each open
 import os
 import signal
 import sys
-import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 from intaglio.engine.errors import InternalError, InvalidRequest, ModelError
 from intaglio.engine.host.assembly import Assembly
-from intaglio.engine.host.messages import EngineInfo
 from intaglio.engine.host.process import main
 from intaglio.engine.host.supervisor import Launch
 from intaglio.engine.metrics import Snapshot
 from intaglio.engine.types import Delta, Failure, Finish, Request, TokenLogprob, Usage
-from intaglio.grammar.api import CacheStats
+
+from tests.support.modelless_engine import ModellessEngine, assembled, engine_info, launched
 
 BLOCKS = 256
 
@@ -65,41 +65,26 @@ def scores(request: Request, tokens: tuple[int, ...]) -> tuple[TokenLogprob, ...
     )
 
 
-class ScriptedEngine:
-    """Stands in for `intaglio.engine.loop.Engine`."""
+class ScriptedEngine(ModellessEngine[tuple[Request, list[int]]]):
+    """Follows the order in each prompt; an open request is (request, tokens of the answer so far)."""
 
     def __init__(self, pace_s: float, batch: int = 0) -> None:
+        super().__init__(BLOCKS)
         self._pace = pace_s
         self._batch = batch
-        self._changed = threading.Condition()
-        self._open: dict[str, tuple[Request, list[int]]] = {}
-        self._aborted: list[str] = []
-        self._steps = 0
-        self._most = 0
-        self._finished: dict[str, int] = {}
 
     def submit(self, request: Request) -> None:
-        with self._changed:
-            if request.id in self._open:
-                raise InvalidRequest(f"the id {request.id!r} is in use")
-            self._open[request.id] = (request, [])
-            self._changed.notify_all()
-
-    def abort(self, request_id: str) -> None:
-        with self._changed:
-            if request_id in self._open:
-                self._aborted.append(request_id)
-                self._changed.notify_all()
+        if request.id in self._open:
+            raise InvalidRequest(f"the id {request.id!r} is in use")
+        self._accept(request.id, (request, []))
 
     def step(self) -> list[Delta]:
-        with self._changed:
-            batch = list(self._open.values())[: self._batch or None]
-            aborted, self._aborted = self._aborted, []
+        opened, aborted = self._begin_step()
+        batch = opened[: self._batch or None]
         if not batch:
             return []
         deltas = []
-        self._steps += 1
-        self._most = max(self._most, len(batch))
+        self._count_step(len(batch))
         if any(told(request).startswith((b"slow", b"hold")) for request, _ in batch):
             time.sleep(self._pace)
         for request, said in batch:
@@ -145,46 +130,11 @@ class ScriptedEngine:
                     error=error,
                 )
             )
-        with self._changed:
-            for delta in deltas:
-                if delta.finish is not None:
-                    del self._open[delta.request_id]
-                    self._finished[delta.finish] = self._finished.get(delta.finish, 0) + 1
+        self._end_step(deltas)
         return deltas
 
-    @property
-    def has_work(self) -> bool:
-        return bool(self._open)
-
-    @property
-    def open_requests(self) -> int:
-        return len(self._open)
-
-    def wait(self, timeout_s: float | None = None) -> None:
-        with self._changed:
-            self._changed.wait_for(lambda: bool(self._open), timeout_s)
-
-    def check(self) -> None:
-        return
-
     def metrics(self) -> Snapshot:
-        return Snapshot(
-            steps=self._steps,
-            computed_tokens=self._steps,
-            prompt_tokens=0,
-            output_tokens=0,
-            forced_tokens=0,
-            preemptions=0,
-            most_sequences=self._most,
-            finished=dict(self._finished),
-            seconds={"forward": 0.0},
-            parked=0,
-            waiting=0,
-            running=len(self._open),
-            blocks=BLOCKS,
-            free_blocks=BLOCKS - len(self._open),
-            last_step=None,
-        )
+        return replace(super().metrics(), computed_tokens=self._steps)
 
 
 def build(configuration: bytes) -> Assembly:
@@ -195,30 +145,15 @@ def build(configuration: bytes) -> Assembly:
         raise ModelError(script.unusable, hint="use another")
     if script.crash_while is not None and Path(script.crash_while).exists():
         sys.exit("cannot build yet")
-    info = EngineInfo(
-        model=script.model,
-        context_length=4096,
-        parameters=0,
-        vocabulary=300,
-        blocks=BLOCKS,
-        block_size=16,
-        device="none",
-        dtype="none",
-        pid=os.getpid(),
-        draft_sources=script.draft_sources,
-    )
-    return Assembly(
-        engine=ScriptedEngine(script.pace_s, script.batch),
-        info=info,
-        grammar_stats=CacheStats,
-        close=lambda: None,
-    )
+    info = engine_info(model=script.model, blocks=BLOCKS, draft_sources=script.draft_sources)
+    return assembled(ScriptedEngine(script.pace_s, script.batch), info)
 
 
 def launch(script: Script | None = None) -> Launch:
     """Start this engine in place of the real one."""
-    return Launch((sys.executable, "-P", __file__), msgspec.json.encode(script or Script()))
+    return launched(run, msgspec.json.encode(script or Script()))
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """The process of the engine."""
     raise SystemExit(main(build))

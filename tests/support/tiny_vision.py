@@ -1,5 +1,6 @@
 """Small checkpoints of models that read images, and prompts with random images for them."""
 
+import io
 import json
 import random
 from collections.abc import Sequence
@@ -8,12 +9,24 @@ from typing import Any
 
 import numpy as np
 from intaglio.engine.types import PromptImage
+from PIL import Image
 
 from tests.support.tiny_checkpoint import BYTES, QWEN2, SPECIALS, byte_tokenizer, write_checkpoint
 
 MARKS = ("<|vision_start|>", "<|image_pad|>", "<|vision_end|>")
 START, PAD, END = range(BYTES + len(SPECIALS), BYTES + len(SPECIALS) + 3)
 FACTOR = 28
+
+# A schema whose answer differs from image to image, and drawings for the pages of PDFs.
+WORD: dict[str, Any] = {
+    "type": "object",
+    "properties": {"word": {"type": "string", "pattern": "^[a-z]{12}$"}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
+RED = b"1 0 0 rg 30 40 200 100 re f"
+BLUE = b"0 0 1 rg 100 100 250 180 re f"
+TEXT = b"BT /F1 12 Tf 40 200 Td (A page with a text layer) Tj ET"
 
 QWEN25_VL: dict[str, Any] = {
     **{key: value for key, value in QWEN2.items() if key != "rope_theta"},
@@ -90,3 +103,11 @@ def prompt_with_images(
         images.append(PromptImage.of(len(tokens) + 1, rows, columns, pixels.tobytes()))
         tokens += [START, *[PAD] * (rows * columns), END]
     return tuple(tokens), tuple(images)
+
+
+def picture(seed: int = 0, size: tuple[int, int] = (84, 56), form: str = "PNG") -> bytes:
+    """A file of an image of random colours."""
+    colours = np.random.default_rng(seed).integers(0, 256, (size[1], size[0], 3), np.uint8)
+    written = io.BytesIO()
+    Image.fromarray(colours).save(written, form)
+    return written.getvalue()

@@ -5,9 +5,6 @@ constraint lets through is taken. Without one, the answer is the shortest that t
 greeting. Tokens are bytes, several to a step. Log-probabilities are made up and equal for equal tokens.
 """
 
-import os
-import sys
-import threading
 from collections.abc import Iterator
 from functools import cache
 
@@ -15,18 +12,17 @@ import msgspec
 from intaglio.engine.api import Launch
 from intaglio.engine.errors import InvalidRequest
 from intaglio.engine.host.assembly import Assembly
-from intaglio.engine.host.messages import EngineInfo
 from intaglio.engine.host.process import main
-from intaglio.engine.metrics import Snapshot
 from intaglio.engine.types import Delta, Finish, Request, TokenLogprob, Usage
 from intaglio.grammar.api import (
-    CacheStats,
     CompiledGrammar,
     Compiler,
     Constraint,
     Violation,
     Vocabulary,
 )
+
+from tests.support.modelless_engine import ModellessEngine, assembled, engine_info, launched
 
 END = 257
 STEP = 16
@@ -89,38 +85,22 @@ class Running:
         self.said = 0
 
 
-class GoldEngine:
-    """Stands in for `intaglio.engine.loop.Engine`."""
+class GoldEngine(ModellessEngine[Running]):
+    """Answers each request by the rules."""
 
     def __init__(self, rules: list[Rule]) -> None:
+        super().__init__(ROOM // 16)
         self._rules = rules
-        self._changed = threading.Condition()
-        self._open: dict[str, Running] = {}
-        self._aborted: set[str] = set()
 
     def submit(self, request: Request) -> None:
         running = Running(request, answer_of(self._rules, request))
-        with self._changed:
-            if request.id in self._open:
-                raise InvalidRequest(f"the id {request.id!r} is in use")
-            self._open[request.id] = running
-            self._changed.notify_all()
-
-    def abort(self, request_id: str) -> None:
-        with self._changed:
-            if request_id in self._open:
-                self._aborted.add(request_id)
-                self._changed.notify_all()
+        if request.id in self._open:
+            raise InvalidRequest(f"the id {request.id!r} is in use")
+        self._accept(request.id, running)
 
     def step(self) -> list[Delta]:
-        with self._changed:
-            batch = list(self._open.values())
-            aborted, self._aborted = self._aborted, set()
-        deltas = list(self._deltas(batch, aborted))
-        with self._changed:
-            for delta in deltas:
-                if delta.finish is not None:
-                    del self._open[delta.request_id]
+        deltas = list(self._deltas(*self._begin_step()))
+        self._end_step(deltas)
         return deltas
 
     def _deltas(self, batch: list[Running], aborted: set[str]) -> Iterator[Delta]:
@@ -137,40 +117,6 @@ class GoldEngine:
                 request_id=request.id, tokens=tokens, logprobs=scores, finish=finish, usage=usage
             )
 
-    @property
-    def has_work(self) -> bool:
-        return bool(self._open)
-
-    @property
-    def open_requests(self) -> int:
-        return len(self._open)
-
-    def wait(self, timeout_s: float | None = None) -> None:
-        with self._changed:
-            self._changed.wait_for(lambda: bool(self._open), timeout_s)
-
-    def check(self) -> None:
-        return
-
-    def metrics(self) -> Snapshot:
-        return Snapshot(
-            steps=0,
-            computed_tokens=0,
-            prompt_tokens=0,
-            output_tokens=0,
-            forced_tokens=0,
-            preemptions=0,
-            most_sequences=0,
-            finished={},
-            seconds={},
-            parked=0,
-            waiting=0,
-            running=len(self._open),
-            blocks=ROOM // 16,
-            free_blocks=ROOM // 16 - len(self._open),
-            last_step=None,
-        )
-
 
 def _scored(token: int) -> TokenLogprob:
     return TokenLogprob(token, -0.25, ((token, -0.25), ((token + 1) % 256, -1.5)))
@@ -178,26 +124,15 @@ def _scored(token: int) -> TokenLogprob:
 
 def build(configuration: bytes) -> Assembly:
     gold = msgspec.json.decode(configuration, type=Gold)
-    info = EngineInfo(
-        model=gold.model,
-        context_length=ROOM,
-        parameters=0,
-        vocabulary=300,
-        blocks=ROOM // 16,
-        block_size=16,
-        device="none",
-        dtype="none",
-        pid=os.getpid(),
-    )
-    return Assembly(
-        engine=GoldEngine(gold.rules), info=info, grammar_stats=CacheStats, close=lambda: None
-    )
+    info = engine_info(model=gold.model, context_length=ROOM, blocks=ROOM // 16)
+    return assembled(GoldEngine(gold.rules), info)
 
 
 def launch(gold: Gold) -> Launch:
     """Start this engine in place of the real one."""
-    return Launch((sys.executable, "-P", __file__), msgspec.json.encode(gold))
+    return launched(run, msgspec.json.encode(gold))
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """The process of the engine."""
     raise SystemExit(main(build))

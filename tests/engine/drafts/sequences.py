@@ -1,8 +1,8 @@
-"""Sequences for sources of drafts, outside an engine."""
+"""Sequences and grammars for sources of drafts, outside an engine."""
 
 from intaglio.engine.sequence import Sequence
 from intaglio.engine.types import Request, SamplingParams
-from intaglio.grammar.api import Constraint
+from intaglio.grammar.api import Constraint, MaskRow, allow
 
 
 def sequence(
@@ -23,3 +23,18 @@ def sequence(
     for token in output or []:
         seq.append(token)
     return seq
+
+
+class FixedTokens:
+    """A grammar with these legal tokens, which is not followed; with none it fails."""
+
+    def __init__(self, tokens: tuple[int, ...]) -> None:
+        self._tokens = tokens
+
+    def fill(self, row: MaskRow) -> bool:
+        row.fill(0)
+        allow(row, list(self._tokens))
+        return bool(self._tokens)
+
+    def advance(self, token: int) -> tuple[int, ...] | None:
+        raise AssertionError("a source asks for the legal tokens and does not follow its own guess")

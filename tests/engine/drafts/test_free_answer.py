@@ -8,26 +8,10 @@ from intaglio.engine.drafts.free_answer import MOST_SKIPPED, FreeAnswerSource
 from intaglio.engine.drafts.source import Lookahead
 from intaglio.engine.sequence import Sequence
 from intaglio.engine.types import Finish
-from intaglio.grammar.api import MaskRow, allow
 
-from tests.engine.drafts.sequences import sequence
+from tests.engine.drafts.sequences import FixedTokens, sequence
 
 WIDTH = 200
-
-
-class Fixed:
-    """A grammar with these legal tokens; with none it fails."""
-
-    def __init__(self, tokens: tuple[int, ...]) -> None:
-        self._tokens = tokens
-
-    def fill(self, row: MaskRow) -> bool:
-        row.fill(0)
-        allow(row, list(self._tokens))
-        return bool(self._tokens)
-
-    def advance(self, token: int) -> tuple[int, ...] | None:
-        raise AssertionError("the drafts of a guess are followed once, where they are cut")
 
 
 def source_of(legal: tuple[int, ...] | None = None) -> FreeAnswerSource:
@@ -35,7 +19,7 @@ def source_of(legal: tuple[int, ...] | None = None) -> FreeAnswerSource:
 
     @contextmanager
     def ahead(_seq_id: int) -> Iterator[Lookahead | None]:
-        yield None if legal is None else Fixed(legal)
+        yield None if legal is None else FixedTokens(legal)
 
     return FreeAnswerSource(ahead, WIDTH)
 

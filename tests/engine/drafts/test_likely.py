@@ -7,33 +7,17 @@ from intaglio.engine.drafts.likely import FEW, MOST_SETS, LikelySource
 from intaglio.engine.drafts.source import Lookahead
 from intaglio.engine.sequence import Sequence
 from intaglio.engine.types import Finish
-from intaglio.grammar.api import MaskRow, allow
 
-from tests.engine.drafts.sequences import sequence
+from tests.engine.drafts.sequences import FixedTokens, sequence
 
 TEXTS = [None, b",", b'","', b"}"]
 WIDTH = 5000
 
 
-class Fixed:
-    """A grammar with these legal tokens."""
-
-    def __init__(self, tokens: tuple[int, ...]) -> None:
-        self._tokens = tokens
-
-    def fill(self, row: MaskRow) -> bool:
-        row.fill(0)
-        allow(row, list(self._tokens))
-        return bool(self._tokens)
-
-    def advance(self, token: int) -> tuple[int, ...] | None:
-        raise AssertionError("a likely token is not followed")
-
-
 def source_of(legal: Callable[[int], tuple[int, ...]]) -> LikelySource:
     @contextmanager
     def ahead(seq_id: int) -> Iterator[Lookahead | None]:
-        yield Fixed(legal(seq_id)) if legal(seq_id) else None
+        yield FixedTokens(legal(seq_id)) if legal(seq_id) else None
 
     return LikelySource(ahead, TEXTS, WIDTH)
 

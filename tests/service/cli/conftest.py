@@ -4,15 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 import pytest
 from intaglio.service.cli.commands import app
 from typer.testing import CliRunner, Result
-
-from tests.support.stub_service import StubService, stub_service
 
 Run = Callable[..., Result]
 PROGRAM = Path(sys.executable).with_name("intaglio")
@@ -49,17 +47,3 @@ def start(
         env=environment | dict(env or {}),
         cwd=cwd,
     )
-
-
-@pytest.fixture(scope="module")
-def stub_server() -> Iterator[StubService]:
-    with stub_service() as stub:
-        yield stub
-
-
-@pytest.fixture
-def stub(stub_server: StubService) -> StubService:
-    stub_server.asked.clear()
-    stub_server.busy.clear()
-    stub_server.caller_left.clear()
-    return stub_server

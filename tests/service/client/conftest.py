@@ -9,7 +9,7 @@ import pytest
 from intaglio.service.client import AsyncClient, Client
 from intaglio.service.client.retry import Retries
 
-from tests.support.stub_service import StubService, stub_service
+from tests.support.stub_service import StubService
 
 Connect = Callable[..., Any]
 
@@ -26,20 +26,6 @@ class Blocking:
         if not asyncio.iscoroutinefunction(value):
             return value
         return lambda *args, **kwargs: self._runner.run(value(*args, **kwargs))
-
-
-@pytest.fixture(scope="session")
-def stub_server() -> Iterator[StubService]:
-    with stub_service() as stub:
-        yield stub
-
-
-@pytest.fixture
-def stub(stub_server: StubService) -> StubService:
-    stub_server.asked.clear()
-    stub_server.busy.clear()
-    stub_server.caller_left.clear()
-    return stub_server
 
 
 @pytest.fixture(params=["sync", "async"])

@@ -4,19 +4,11 @@ import pytest
 from intaglio.engine.api import EngineInfo, TooLong
 from intaglio.service.generation.token_room import answer_budget, token_room
 
+from tests.support.modelless_engine import engine_info
+
 
 def info(context: int, blocks: int) -> EngineInfo:
-    return EngineInfo(
-        model="m",
-        context_length=context,
-        parameters=0,
-        vocabulary=300,
-        blocks=blocks,
-        block_size=16,
-        device="none",
-        dtype="none",
-        pid=1,
-    )
+    return engine_info(context_length=context, blocks=blocks)
 
 
 def test_context_or_memory_bounds_the_room() -> None:

@@ -1,38 +1,34 @@
 """Extractions from images and from pages without a text layer, by a real server with a small model that sees."""
 
 import base64
-import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from intaglio import Client
 from intaglio.engine.api import EngineConfig, Launch
 from intaglio.service.cli.commands import app
 from intaglio.service.client import BadRequest
 from intaglio.service.offline.llm import LLM
-from PIL import Image
 from typer.testing import CliRunner
 
 from tests.support.document_files import drawn_pdf, pdf
 from tests.support.events import events
 from tests.support.live_service import TRUSTING, Live, live, until
-from tests.support.tiny_vision import QWEN25_VL, write_vision_checkpoint
+from tests.support.tiny_vision import (
+    BLUE,
+    QWEN25_VL,
+    RED,
+    TEXT,
+    WORD,
+    picture,
+    write_vision_checkpoint,
+)
 
 MOST = 3
 TOKENS = 30
-SCHEMA = {
-    "type": "object",
-    "properties": {"word": {"type": "string", "pattern": "^[a-z]{12}$"}},
-    "required": ["word"],
-    "additionalProperties": False,
-}
-RED = b"1 0 0 rg 30 40 200 100 re f"
-BLUE = b"0 0 1 rg 100 100 250 180 re f"
-TEXT = b"BT /F1 12 Tf 40 200 Td (A page with a text layer) Tj ET"
 
 
 @pytest.fixture(scope="module")
@@ -51,31 +47,24 @@ def service(folder: Path) -> Iterator[Live]:
         yield running
 
 
-def picture(seed: int = 0, size: tuple[int, int] = (84, 56), form: str = "PNG") -> bytes:
-    colours = np.random.default_rng(seed).integers(0, 256, (size[1], size[0], 3), np.uint8)
-    written = io.BytesIO()
-    Image.fromarray(colours).save(written, form)
-    return written.getvalue()
-
-
 def encoded(content: bytes) -> str:
     return base64.b64encode(content).decode()
 
 
 def asked(service: Live, **body: Any) -> Any:
-    answer = service.http.post("/v1/extract", json={"schema": SCHEMA, **body})
+    answer = service.http.post("/v1/extract", json={"schema": WORD, **body})
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def refused(service: Live, **body: Any) -> Any:
-    answer = service.http.post("/v1/extract", json={"schema": SCHEMA, **body})
+    answer = service.http.post("/v1/extract", json={"schema": WORD, **body})
     assert 400 <= answer.status_code < 500, answer.text
     return answer.json()["error"]
 
 
 def in_form(service: Live, files: Any, **request: Any) -> Any:
-    data = {"request": json.dumps({"schema": SCHEMA, **request})}
+    data = {"request": json.dumps({"schema": WORD, **request})}
     return service.http.post("/v1/extract", files=files, data=data)
 
 
@@ -125,7 +114,7 @@ def test_the_same_question_about_another_image_has_another_answer(service: Live)
 
 
 def test_an_image_is_read_in_a_stream(service: Live) -> None:
-    body = {"schema": SCHEMA, "images": [{"base64": encoded(picture(4))}], "stream": True}
+    body = {"schema": WORD, "images": [{"base64": encoded(picture(4))}], "stream": True}
     with service.http.stream("POST", "/v1/extract", json=body) as answer:
         found = [event.data for event in events(answer.iter_lines())]
     (done,) = [each for each in found if each["type"] == "object.completed"]
@@ -254,36 +243,36 @@ def test_clients_and_programs_read_images_alike(
     image, scan = picture(1), drawn_pdf([RED])
     (tmp_path / "photo.png").write_bytes(image)
     (tmp_path / "scan.pdf").write_bytes(scan)
-    (tmp_path / "s.json").write_text(json.dumps(SCHEMA))
+    (tmp_path / "s.json").write_text(json.dumps(WORD))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("INTAGLIO_ENGINE_THREADS", "1")
     seen = asked(service, images=[{"base64": encoded(image)}])["data"]
     with_text = asked(service, text="a text", images=[{"base64": encoded(image)}] * 2)["data"]
     of_scan = asked(service, document={"base64": encoded(scan)})
     with Client(service.url) as client:
-        found = client.extract(SCHEMA, images=["photo.png"])
+        found = client.extract(WORD, images=["photo.png"])
         assert (found.data, found.images[0].tokens) == (seen, 6)
-        assert client.extract(SCHEMA, "a text", images=[image, ("x", image)]).data == with_text
-        assert client.extract(SCHEMA, file="photo.png").data == seen
+        assert client.extract(WORD, "a text", images=[image, ("x", image)]).data == with_text
+        assert client.extract(WORD, file="photo.png").data == seen
         with pytest.raises(TypeError, match="exclude file"):
-            client.extract(SCHEMA, file="photo.png", images=[image])
+            client.extract(WORD, file="photo.png", images=[image])
         with pytest.raises(TypeError, match="several files"):
-            client.extract(SCHEMA, images="photo.png")
+            client.extract(WORD, images="photo.png")
         with pytest.raises(TypeError, match="text must be"):
-            client.extract(SCHEMA, images=[])
+            client.extract(WORD, images=[])
     with LLM(folder, device="cpu", threads=1) as llm:
-        assert llm.extract(SCHEMA, images=["photo.png"]).data == seen
-        assert llm.extract(SCHEMA, "a text", images=[image, image]).data == with_text
-        by_file = llm.extract(SCHEMA, file="photo.png")
+        assert llm.extract(WORD, images=["photo.png"]).data == seen
+        assert llm.extract(WORD, "a text", images=[image, image]).data == with_text
+        by_file = llm.extract(WORD, file="photo.png")
         assert by_file.data == seen
         assert by_file.document is not None
         assert by_file.document.media_type == "image/png"
-        drawn = llm.extract(SCHEMA, file="scan.pdf")
+        drawn = llm.extract(WORD, file="scan.pdf")
         assert [image.page for image in drawn.images] == [1]
         with pytest.raises(BadRequest, match="at most 16"):
-            llm.extract(SCHEMA, images=[image] * 17)
+            llm.extract(WORD, images=[image] * 17)
         with pytest.raises(TypeError, match="give a text, images or a file"):
-            llm.extract(SCHEMA)
+            llm.extract(WORD)
     asking = ("extract", "-s", "s.json", "--json")
     done = CliRunner().invoke(app, [*asking, "photo.png", "--url", service.url])
     assert json.loads(done.stdout) == seen, done.stderr

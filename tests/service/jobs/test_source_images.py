@@ -1,7 +1,6 @@
 """Jobs over images, by a small model that sees: the command line, a service, a kill, and refusals."""
 
 import base64
-import io
 import json
 import os
 import signal
@@ -10,7 +9,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import sqlalchemy as sa
 from intaglio import Client
@@ -23,7 +21,6 @@ from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.records.row import NewRow
 from intaglio.service.jobs.records.row_files import RowFiles, StoredFile, stored_image
 from intaglio.service.offline.llm import LLM
-from PIL import Image
 from pydantic import ValidationError
 
 from tests.service.cli.conftest import Run, run, start
@@ -32,19 +29,17 @@ from tests.support.live_service import TRUSTING, Live, live, until
 from tests.support.scripted_engine import launch
 from tests.support.scripted_extracting import Scripted
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
-from tests.support.tiny_vision import QWEN25_VL, write_vision_checkpoint
+from tests.support.tiny_vision import (
+    BLUE,
+    QWEN25_VL,
+    RED,
+    TEXT,
+    WORD,
+    picture,
+    write_vision_checkpoint,
+)
 
 __all__ = ["run"]  # the fixture
-
-SCHEMA = {
-    "type": "object",
-    "properties": {"word": {"type": "string", "pattern": "^[a-z]{12}$"}},
-    "required": ["word"],
-    "additionalProperties": False,
-}
-RED = b"1 0 0 rg 30 40 200 100 re f"
-BLUE = b"0 0 1 rg 100 100 250 180 re f"
-TEXT = b"BT /F1 12 Tf 40 200 Td (A page with a text layer) Tj ET"
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +72,6 @@ def service(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture(autouse=True)
 def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INTAGLIO_ENGINE_THREADS", "1")
-
-
-def picture(seed: int) -> bytes:
-    colours = np.random.default_rng(seed).integers(0, 256, (56, 84, 3), np.uint8)
-    written = io.BytesIO()
-    Image.fromarray(colours).save(written, "PNG")
-    return written.getvalue()
 
 
 def data_url(content: bytes) -> str:
@@ -122,7 +110,7 @@ def write_table(where: Path) -> dict[str, dict[str, Any]]:
             for name, (first, second, note) in rows.items()
         )
     )
-    (where / "s.json").write_text(json.dumps(SCHEMA))
+    (where / "s.json").write_text(json.dumps(WORD))
     return {
         "path": {"images": [front]},
         "url": {"images": [picture(7)]},
@@ -133,7 +121,7 @@ def write_table(where: Path) -> dict[str, dict[str, Any]]:
 
 
 def expected(llm: LLM, given: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    return {name: llm.extract(SCHEMA, **options).data for name, options in given.items()}
+    return {name: llm.extract(WORD, **options).data for name, options in given.items()}
 
 
 TABLE = ("-s", "s.json", "-t", "note", "--id-column", "id", "--image-column", "photo")
@@ -177,9 +165,9 @@ def test_files_that_are_images_or_scans_are_rows(
         (inbox / name).write_bytes(content)
     (inbox / "e.txt").write_text("a text")
     (inbox / "z.pdf").write_bytes(drawn_pdf([b""]))
-    (tmp_path / "s.json").write_text(json.dumps(SCHEMA))
+    (tmp_path / "s.json").write_text(json.dumps(WORD))
     wanted = expected(llm, {name: {"file": (name, content)} for name, content in files.items()})
-    wanted["e.txt"] = llm.extract(SCHEMA, "a text").data
+    wanted["e.txt"] = llm.extract(WORD, "a text").data
     engine = ("-m", folder) if where == "here" else ("--url", service.url)
     rest = ("-s", "s.json", "-o", "out.jsonl", "--ledger", "jobs.db", *engine)
     done = run("job", "run", "inbox", *rest)
@@ -197,14 +185,14 @@ def test_a_long_scan_is_read_in_windows(run: Run, folder: Path, llm: LLM, tmp_pa
     page = b"BT /F1 6 Tf 8 TL 40 280 Td " + b" ".join([line] * 25) + b" ET"
     content = drawn_pdf([page, RED, page, page, BLUE])
     (tmp_path / "long.pdf").write_bytes(content)
-    (tmp_path / "s.json").write_text(json.dumps(SCHEMA))
+    (tmp_path / "s.json").write_text(json.dumps(WORD))
     rest = ("-s", "s.json", "--ledger", "jobs.db", "-m", folder)
     done = run("job", "run", "long.pdf", *rest, "-o", "no.jsonl")
     assert done.exit_code == 1
     assert lines("no.jsonl.dead.jsonl")[0]["code"] == "context_length_exceeded"
     done = run("job", "run", "long.pdf", *rest, "-o", "out.jsonl", "--windows")
     assert done.exit_code == 0, done.stderr
-    found = llm.extract(SCHEMA, file=("long.pdf", content), long_documents="windows")
+    found = llm.extract(WORD, file=("long.pdf", content), long_documents="windows")
     assert found.reading is not None
     assert [image.page for image in found.images] == [2, 5]
     assert by_id("out.jsonl") == {"long.pdf": found.data}
@@ -215,7 +203,7 @@ def write_many(where: Path, count: int) -> None:
         (where / f"{number}.png").write_bytes(picture(number))
     rows = [f"r{n},{n}.png" for n in range(count - 1)] + [f'last,"{data_url(picture(99))}"']
     (where / "rows.csv").write_text("id,photo\n" + "\n".join(rows) + "\n")
-    (where / "s.json").write_text(json.dumps(SCHEMA))
+    (where / "s.json").write_text(json.dumps(WORD))
 
 
 def test_a_job_with_images_goes_on_after_a_kill(
@@ -245,9 +233,9 @@ def test_a_job_with_images_goes_on_after_a_kill(
     assert "has changed since the job read it" in dead["reason"]
     found = by_id("out.jsonl")
     assert list(found) == [f"r{n}" for n in range(count - 2)] + ["last"]
-    assert found["last"] == llm.extract(SCHEMA, images=[picture(99)]).data
+    assert found["last"] == llm.extract(WORD, images=[picture(99)]).data
     for number in (0, count - 3):
-        assert found[f"r{number}"] == llm.extract(SCHEMA, images=[picture(number)]).data
+        assert found[f"r{number}"] == llm.extract(WORD, images=[picture(number)]).data
     Path(f"{count - 2}.png").write_bytes(picture(count - 2))
     again = run("job", "retry-dead", "j", "--ledger", "jobs.db", "-m", folder)
     assert again.exit_code == 0, again.stderr
@@ -264,14 +252,14 @@ def test_a_service_runs_jobs_over_uploaded_images(service: Live, llm: LLM, tmp_p
     service.http.put("/v1/files/scan.pdf", content=drawn_pdf([RED]))
     source = {"path": "rows.jsonl", "text": "note", "id": "id", "images": ["photo", "back"]}
     with Client(service.url) as client:
-        job = client.jobs.create(SCHEMA, source)
-        scan = client.jobs.create(SCHEMA, {"path": "scan.pdf"})
+        job = client.jobs.create(WORD, source)
+        scan = client.jobs.create(WORD, {"path": "scan.pdf"})
         assert client.jobs.wait(scan.id).state is JobState.COMPLETED
         assert client.jobs.wait(job.id).state in ENDED
         client.jobs.results(job.id, tmp_path / "out.jsonl", "jsonl")
         client.jobs.results(scan.id, tmp_path / "scan.jsonl", "jsonl")
     assert by_id(tmp_path / "out.jsonl") == expected(llm, given)
-    wanted = llm.extract(SCHEMA, file=("scan.pdf", drawn_pdf([RED]))).data
+    wanted = llm.extract(WORD, file=("scan.pdf", drawn_pdf([RED]))).data
     assert [line["data"] for line in lines(tmp_path / "scan.jsonl")] == [wanted]
     found = service.http.get(f"/v1/jobs/{job.id}/dead").text.splitlines()
     dead = {line["id"]: line["reason"] for line in map(json.loads, found)}
@@ -316,7 +304,7 @@ def test_a_service_without_vision_refuses_the_job(run: Run, blind: Path, tmp_pat
             ({"path": "rows.jsonl", "images": ["photo"]}, "source.images"),
             ({"path": "a.png"}, "source.path"),
         ):
-            answer = plain.http.post("/v1/jobs", json={"schema": SCHEMA, "source": source})
+            answer = plain.http.post("/v1/jobs", json={"schema": WORD, "source": source})
             assert answer.status_code == 400
             error = answer.json()["error"]
             assert (error["code"], error["param"]) == ("invalid_request", param)
@@ -341,7 +329,7 @@ def test_a_service_without_vision_refuses_the_job(run: Run, blind: Path, tmp_pat
 )
 def test_mistakes_in_a_specification_are_named(source: dict[str, Any], reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
-        JobSpec.model_validate({"schema": SCHEMA, "source": {"path": "in.csv", **source}})
+        JobSpec.model_validate({"schema": WORD, "source": {"path": "in.csv", **source}})
 
 
 def test_verbatim_strings_are_refused_beside_images(service: Live) -> None:
@@ -349,12 +337,12 @@ def test_verbatim_strings_are_refused_beside_images(service: Live) -> None:
     source = {"path": "some.csv", "images": ["photo"]}
     options = {"grounding": "verbatim"}
     answer = service.http.post(
-        "/v1/jobs", json={"schema": SCHEMA, "source": source, "options": options}
+        "/v1/jobs", json={"schema": WORD, "source": source, "options": options}
     )
     assert answer.status_code == 400
     assert "verbatim strings cannot be taken from images" in answer.json()["error"]["message"]
     with Client(service.url) as client, pytest.raises(BadRequest, match="no column 'foto'"):
-        client.jobs.create(SCHEMA, {**source, "images": ["foto"]})
+        client.jobs.create(WORD, {**source, "images": ["foto"]})
 
 
 def test_a_ledger_of_version_3_gets_the_column(tmp_path: Path) -> None:
@@ -368,7 +356,7 @@ def test_a_ledger_of_version_3_gets_the_column(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(picture(1))
     files = RowFiles((stored_image(tmp_path / "a.png"),), 1)
     with closing(Ledger(str(path))) as ledger:
-        spec = JobSpec(schema=SCHEMA, source=Source(path="in.csv", images=("photo",)))
+        spec = JobSpec(schema=WORD, source=Source(path="in.csv", images=("photo",)))
         ledger.create("j", spec, "d", "f", "m")
         ledger.rows("j").add_rows([NewRow(1, "a", "", files=files)], 1, whole=True)
         (claim,) = ledger.rows("j").claim("me", 5, 60.0)
@@ -384,7 +372,7 @@ def test_images_in_flight_are_bounded_by_their_memory(tmp_path: Path) -> None:
     backend = Scripted()
     backend.reads_images = True
     with closing(Ledger(str(tmp_path / "jobs.db"))) as ledger:
-        spec = JobSpec(schema=SCHEMA, source=Source(path=str(path), images=("photo",)))
+        spec = JobSpec(schema=WORD, source=Source(path=str(path), images=("photo",)))
         ledger.create("j", spec, "d", source_fingerprint(path), "scripted")
         new = [NewRow(n, f"r{n}", "text", files=RowFiles((stated,), 1)) for n in range(1, 5)]
         ledger.rows("j").add_rows(new, 0, whole=True)
