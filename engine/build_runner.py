@@ -143,7 +143,7 @@ def build_runner(
 
 
 def _own_part(spec: ModelSpec, parallel: Parallel | None) -> ModelSpec:
-    """The part of the model that this process computes. Raises `ConfigError` if it cannot be divided so."""
+    """The part of the model that this process computes. Raises `ConfigError` if it cannot be divided like that."""
     if parallel is None:
         return spec
     if parallel.matrices is not None:
@@ -195,9 +195,10 @@ def device_named(name: str) -> torch.device:
 
 
 def refuse_experts(spec: ModelSpec, device: torch.device, parallel: Parallel | None = None) -> None:
-    """Raise `ConfigError` for experts on a GPU that it has no kernels for: quantised ones but for MXFP4, divided ones.
+    """Raise `ConfigError` for experts that run on a CPU only.
 
-    Nor has it any for families with latent attention.
+    A GPU has no kernels for experts divided among ranks, for quantised ones in formats other than MXFP4, or for the
+    families with latent attention.
     """
     layout = spec.family.experts
     if spec.experts is None or layout is None or device.type != "cuda":
@@ -223,7 +224,7 @@ def refuse_experts(spec: ModelSpec, device: torch.device, parallel: Parallel | N
 
 
 def _refuse_adapters(spec: ModelSpec, settings: AdapterSettings) -> None:
-    """Raise `ConfigError` for adapters of latent attention: its matrices are factors of others here."""
+    """Raise `ConfigError` for adapters of latent attention: its matrices are absorbed into queries and outputs."""
     if settings.max_adapters and spec.latent is not None:
         raise ConfigError(
             f"adapters of {spec.family.name} models are not supported",

@@ -224,10 +224,10 @@ class ExpertMlp:
 class MixtureRule:
     """The experts that a row uses, and their gate.
 
-    They are the `per_token` ones with the highest probabilities, which are divided by their sum if `renormalised`.
-    With `of_chosen` probabilities are those among the chosen logits, in their dtype. With `clamp`, alpha and limit, the
-    gate is that of gpt-oss instead: `g * sigmoid(alpha * g) * (u + 1)`, with `g` and `u` clamped at the limit first.
-    With `grouped` they are chosen as in DeepSeek models.
+    A row uses the `per_token` experts with the highest probabilities. These are divided by their sum if `renormalised`;
+    with `of_chosen`, they are a softmax over the chosen logits alone, in the dtype of the logits. With `clamp`, alpha
+    and limit, the gate is that of gpt-oss instead: `g * sigmoid(alpha * g) * (u + 1)`, with `g` and `u` clamped at the
+    limit first. With `grouped`, experts are chosen as in DeepSeek models.
     """
 
     per_token: int

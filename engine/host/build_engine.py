@@ -65,7 +65,7 @@ def build(config: EngineConfig) -> Assembly:
 
 
 def build_prepared(prepared: Preparation) -> Assembly:
-    """The engine that was prepared. Raises as `build`, and closes the preparation then."""
+    """The engine that was prepared. Raises as `build` does, after closing the preparation."""
     began = time.perf_counter()
     config, tokenizer, group = prepared.config, prepared.tokenizer, prepared.group
     closing = ExitStack()

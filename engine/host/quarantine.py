@@ -23,7 +23,7 @@ from .status import Isolation
 
 MOST: Final = 4096
 FREE_DEATHS: Final = 1  # after more deaths than this, a request runs alone
-MOST_DEATHS: Final = 3  # after so many deaths, it is refused
+MOST_DEATHS: Final = 3  # after this many deaths, a request is refused
 
 V = TypeVar("V")
 Process = tuple[int, int]

@@ -44,7 +44,7 @@ class SocketReader:
             self.look_again()
 
     def drain(self, most: int | None = None) -> int:
-        """Read the messages that have arrived, at most so many; their number."""
+        """Read the messages that have arrived, up to this many; returns their number."""
         read = 0
         while not self._closed and (most is None or read < most):
             try:

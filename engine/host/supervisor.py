@@ -28,10 +28,10 @@ from .process import COMMANDS, EVENTS, EXIT_UNUSABLE, GO, STANDBY
 from .starvation import Waits, patiently, waits
 from .status import EngineState, EngineStatus
 
-SUPERVISOR: Final = b"supervisor"  # the name before its commands; it gets no answers
+SUPERVISOR: Final = b"supervisor"  # the sender's name in its commands, which are not answered
 _LAST_WORDS_S: Final = 10.0  # time for an engine that cannot start to report the reason
 _CANCELLED_AGAIN_S: Final = 0.1  # a task that has not ended by then is cancelled once more
-_REMEMBERED: Final = 64  # runs: losses may be reported late
+_REMEMBERED: Final = 64  # runs of the process that were killed from outside: clients may ask about them late
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class Supervisor:
         return self._status
 
     def was_killed_from_outside(self, run: int) -> bool:
-        """Whether process `run` was: its death says nothing about its requests."""
+        """Whether process `run` was killed from outside, so that its death says nothing about its requests."""
         return run in self._outside
 
     def start(self) -> None:

@@ -51,17 +51,17 @@ class TransferRule:
         return rates
 
     def computed(self, tokens: int, seconds: float) -> None:
-        """Measure a step of so many tokens."""
+        """Measure a step of this many tokens."""
         if tokens >= LEAST_TOKENS and seconds > 0:
             self._computing.measure(seconds / tokens)
 
     def fetched(self, tier: Tier, tokens: int, seconds: float) -> None:
-        """Measure a transfer of the keys and values of so many tokens."""
+        """Measure a transfer of the keys and values of this many tokens."""
         if tokens and seconds > 0:
             self._fetching[tier].measure(seconds / tokens)
 
     def pays(self, tier: Tier, tokens: int) -> bool:
-        """Whether to fetch so many tokens from `tier`; a tier that was not measured recently is tried."""
+        """Whether to fetch this many tokens from `tier`; a tier that was not measured recently is tried."""
         computing, fetching = self._computing.seconds, self._fetching[tier].seconds
         fetch = not computing or not fetching or fetching < computing
         if not fetch:

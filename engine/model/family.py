@@ -68,8 +68,8 @@ class Windows:
 
     `key` is the window's width in tokens, null for none. `switch` is a key that must be true as well. With `by_layer`,
     `layer_types` of the file decides. Otherwise: with `unrotated_only` the layers without rotation, with `first` those
-    from the layer that this key gives, with `pattern` all but every so many-th (`pattern_key`: a key that may change
-    it), else all.
+    from the layer that this key gives, with `pattern` n all but every n-th (`pattern_key`: a key that may change n),
+    else all.
     """
 
     key: str = "sliding_window"
@@ -88,8 +88,8 @@ class ExpertLayout:
     `count` and `ffn` are the keys of the number of experts in a layer and of their hidden size. `router` and `linears`
     are the names of matrices in a checkpoint, `{e}` is the expert. `renormalised`: whether the weights of the chosen
     experts are divided by their sum, or the key that says so. `every` is the key of n, where every n-th layer is a
-    mixture; `dense` the key of a list of layers that are none; None for families without. `stacked`: as in gpt-oss, one
-    tensor has a matrix of all experts, routers and experts have biases, and the gate is clamped.
+    mixture; `dense` the key of a list of layers that are not; None for families without. `stacked`: as in gpt-oss, one
+    tensor holds a matrix of all experts, routers and experts have biases, and the gate is clamped.
 
     `scored`: as in DeepSeek models, experts are chosen by groups, from scores of this kind, with a correction if they
     are sigmoids; the first layers are dense, and `shared` are the names of an MLP that every token uses as well.
@@ -126,11 +126,11 @@ class Family:
     `windows` are the layers with a sliding window, None for a family without. `local_theta` is the key of the base of
     the rotation of these layers, which then is not scaled. With `unrotated_layers`, some layers do not rotate. With
     `partial_rotation`, a file may ask for the rotation of a part of each head. `experts`: None for families without.
-    With `sinks`, each head has a further score that attention is divided by. With `latent`, attention reads a latent of
-    each token (`latent_spec`).
+    With `sinks`, each head has one more score, learnt, that joins its softmax without a value. With `latent`, attention
+    reads a latent of each token (`latent_spec`).
 
-    `neutral` are keys of `config.json` with the values that the computation is for. `drafting` is the key of the number
-    of layers past the last one that a checkpoint may have, for drafts; they are not read.
+    `neutral` are keys of `config.json`, each with the only values that this computation supports. `drafting` is the key
+    of the number of layers past the last one that a checkpoint may have, for drafts; they are not read.
 
     With `sees`, the model reads images: the file has the keys of the language half at the top or in `text_config`, and
     `vision_config`. `prefixes` are other beginnings of names in a checkpoint, with those that are used here.

@@ -179,7 +179,7 @@ class LayerParts:
         )
 
     def attention_weights(self) -> tuple[Weight, Weight]:
-        """What makes queries, keys and values of the input, and what makes the output of the attended values."""
+        """The weights of the input, for queries, keys and values, and of the output of attention."""
         spec = self.spec
         output = self.matrix("output", bias=spec.output_bias)
         if spec.latent is None:

@@ -52,7 +52,7 @@ class Uploads(Protocol):
     """Copies from staging buffers to a device, which may take place later."""
 
     def buffer(self, nbytes: int) -> Tensor:
-        """A new staging buffer of so many bytes of host memory."""
+        """A new staging buffer of this many bytes of host memory."""
         ...
 
     def upload(self, staged: Tensor, place: Tensor) -> None:

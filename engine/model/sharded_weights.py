@@ -150,7 +150,7 @@ class MatrixCuts:
         return CodesCut(self.outputs(part, outputs), None)
 
     def inputs(self, part: str, inputs: int) -> slice:
-        """The columns of a matrix with so many inputs that this rank keeps."""
+        """The columns that this rank keeps of a matrix with this many inputs."""
         if part == "output":
             return _scaled(self.layout.part(self.spec.heads), self.spec.head_dim)
         return self.layout.part(inputs)

@@ -18,7 +18,7 @@ from torch import Tensor
 from torch._C._distributed_c10d import AllgatherOptions, AllreduceOptions, FileStore, Store
 
 UNRECEIVED = 64
-"""More tensors than a rank ever has on their way: a step has one, and so many steps are in flight at most."""
+"""More tensors than a rank ever has on their way: a step sends one, and at most this many steps are in flight."""
 
 LOOPBACK = "127.0.0.1"
 """Groups on CPUs are on one host; their sockets are not reachable from another one."""

@@ -101,7 +101,9 @@ class PipelineStage:
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """The place of a process in an engine of several; None where it is not divided so.
+    """The place of a process in an engine of several processes.
+
+    `matrices` is None if the matrices are not divided, `stage` if the layers are not.
 
     With both, each stage is a group of ranks with parts of its matrices. After a layer all of them have the same hidden
     states, so each sends its own to the rank of the next stage with the same part.

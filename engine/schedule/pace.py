@@ -6,7 +6,7 @@ Does: remember rates, and bound times from below. Does not: predict a time, whic
 from ..types import Usage
 
 MARGIN = 2.0
-"""A request is hopeless only if it could not end in time at so many times the fastest rate seen."""
+"""A request is hopeless only if it could not end in time at this many times the fastest rate seen."""
 
 _LEAST_OUTPUT = 8
 """Shorter answers are no measure of the rate: their tokens may all be forced."""

@@ -14,7 +14,7 @@ from .queue import Ranked, is_exempt
 from .sequence_table import SequenceTable
 
 KEPT = 8
-"""One place in so many is kept for tenants that hold less than an equal share of the places."""
+"""One place in this many is kept for tenants that hold less than an equal share of the places."""
 
 
 class StartRound:

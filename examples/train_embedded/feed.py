@@ -1,8 +1,8 @@
 """Training batches made by worker processes while the device trains.
 
-Each worker draws samples from its own seeds, encodes them and sorts them into buckets by length; a full
-bucket becomes one padded batch of about `tokens` tokens. Of samples, only the positions of the answer are learnt; of
-prose, all. What part of the batches is prose is set by the trainer while the workers run.
+Each worker draws samples from its own seeds, encodes them and sorts them into buckets by length; a full bucket becomes
+one padded batch of about `tokens` tokens. Of samples, only the positions of the answer are learnt; of prose, all. The
+trainer sets the share of batches with prose while the workers run.
 """
 
 from __future__ import annotations
@@ -48,13 +48,14 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Diet:
-    """What workers make batches of.
+class SampleMix:
+    """The kinds of samples in the batches of a run, and their shares.
 
-    `real` is the folder that `real.build` wrote. Among samples, `recorded` is the share of records, `asked` that of
-    real passages with questions, `printed` that of documents as machines print them, and `written` that of documents
-    written one by one. Without `real` there are no records and no prose. `piece` counts the pieces of a run that was resumed: each has documents of its
-    own. Of `ranks` devices that train together, this one's documents are those of `rank`.
+    `real` is the folder that `real.build` wrote; without it there are no records and no prose. Among samples,
+    `recorded` is the share of records, `asked` that of real passages with questions, `printed` that of documents as
+    machines print them, and `written` that of documents written one by one. `piece` counts the pieces of a run that was
+    resumed: each has documents of its own. Of `ranks` devices that train together, this one's documents are those of
+    `rank`.
     """
 
     tokenizer: Path
@@ -69,16 +70,16 @@ class Diet:
     ranks: int = 1
 
 
-def batches(diet: Diet, first: int, stride: int, prose_share: Any) -> Iterator[Batch]:
+def batches(mix: SampleMix, first: int, stride: int, prose_share: Any) -> Iterator[Batch]:
     """Endless batches of worker `first` of `stride` workers; `prose_share.value` is read before each."""
-    codec = Codec.of(load(diet.tokenizer))
+    codec = Codec.of(load(mix.tokenizer))
     for language in LANGUAGES:
         places(language)  # takes seconds: now, not when prose ends
     rng = random.Random(first)
-    pieces = _prose(diet.real, first, stride) if diet.real else []
-    known = list(records.read(diet.real / "records.jsonl.xz")) if diet.real else []
-    tasks = _task_batches(codec, diet, (known, pieces), (first, stride))
-    prose = _prose_batches(codec, pieces, diet.tokens, rng)
+    pieces = _prose(mix.real, first, stride) if mix.real else []
+    known = list(records.read(mix.real / "records.jsonl.xz")) if mix.real else []
+    tasks = _task_batches(codec, mix, (known, pieces), (first, stride))
+    prose = _prose_batches(codec, pieces, mix.tokens, rng)
     while True:
         yield next(prose if pieces and rng.random() < prose_share.value else tasks)
 
@@ -104,11 +105,11 @@ def _prose_batches(codec: Codec, pieces: list[str], tokens: int, rng: random.Ran
 
 
 def _task_batches(
-    codec: Codec, diet: Diet, real: tuple[list[records.Record], list[str]], share: tuple[int, int]
+    codec: Codec, mix: SampleMix, real: tuple[list[records.Record], list[str]], share: tuple[int, int]
 ) -> Iterator[Batch]:
-    """Samples in buckets of like length; `share` is the worker's number and how many there are."""
+    """Samples in buckets by length; `share` is the number of this worker, and the number of workers."""
     buckets: dict[int, list[tuple[list[int], int]]] = {length: [] for length in LENGTHS}
-    for drawn in _drawn(diet, *real, *share):
+    for drawn in _drawn(mix, *real, *share):
         prompts = codec.prompts([(each.schema, each.text) for each in drawn])
         answers = codec.answers([each.answer_text for each in drawn])
         for prompt, answer in zip(prompts, answers, strict=True):
@@ -117,28 +118,28 @@ def _task_batches(
             if length is None:
                 continue
             buckets[length].append((prompt + answer, len(prompt)))
-            if len(buckets[length]) == diet.tokens // length:
+            if len(buckets[length]) == mix.tokens // length:
                 yield _padded(buckets[length], length, codec.pad)
                 buckets[length] = []
 
 
 def _drawn(
-    diet: Diet, known: list[records.Record], pieces: list[str], first: int, stride: int
+    mix: SampleMix, known: list[records.Record], pieces: list[str], first: int, stride: int
 ) -> Iterator[list[Sample]]:
     """Chunks of samples: synthetic ones, some of them printed by machines, and ones from records of real documents."""
-    rng = random.Random(f"records:{first}:{diet.piece}")
-    seed = diet.piece * _PIECE + first * _CHUNK
-    asked = diet.asked if pieces else 0
+    rng = random.Random(f"records:{first}:{mix.piece}")
+    seed = mix.piece * _PIECE + first * _CHUNK
+    asked = mix.asked if pieces else 0
     hand = list(written_records())
     variations = Variations(hand)
-    whole = _CHUNK / (1 - diet.printed - asked - diet.written - (diet.recorded if known else 0))
+    whole = _CHUNK / (1 - mix.printed - asked - mix.written - (mix.recorded if known else 0))
     while True:
         chunk = [*samples(seed, _CHUNK, "train")]
         seed += stride * _CHUNK
-        taken = rng.choices(known, k=round(whole * diet.recorded)) if known else []
-        made = (printed(rng, pieces) for _ in range(round(whole * diet.printed)))
+        taken = rng.choices(known, k=round(whole * mix.recorded)) if known else []
+        made = (printed(rng, pieces) for _ in range(round(whole * mix.printed)))
         read = (passage(rng, pieces) for _ in range(round(1.5 * whole * asked)))  # some have nothing to ask
-        varied = (variations.draw(record, rng) for record in rng.choices(hand, k=round(whole * diet.written)))
+        varied = (variations.draw(record, rng) for record in rng.choices(hand, k=round(whole * mix.written)))
         found = (draw_sample(record, rng) for record in (*taken, *made, *read, *varied) if record is not None)
         chunk += [each for each in found if each is not None]
         yield [classified(surrounded(worn(each, rng), pieces, rng), rng) for each in chunk]
@@ -153,8 +154,8 @@ def _padded(rows: list[tuple[list[int], int]], length: int, pad: int) -> Batch:
     return Batch(ids, starts, ends)
 
 
-def _work(diet: Diet, first: int, stride: int, prose_share: Any, queue: Any) -> None:
-    for batch in batches(diet, first, stride, prose_share):
+def _work(mix: SampleMix, first: int, stride: int, prose_share: Any, queue: Any) -> None:
+    for batch in batches(mix, first, stride, prose_share):
         while True:
             try:
                 queue.put(batch, timeout=60)
@@ -165,7 +166,7 @@ def _work(diet: Diet, first: int, stride: int, prose_share: Any, queue: Any) -> 
 
 @dataclass(frozen=True)
 class Feed:
-    """The workers and the queue they fill; `prose_share` is the part of the batches that is prose, to be set."""
+    """The workers and the queue they fill; the trainer sets `prose_share`, the share of batches with prose."""
 
     queue: Any
     prose_share: Any
@@ -187,14 +188,14 @@ class Feed:
             raise RuntimeError(f"workers ended, their errors are above: {', '.join(ended)}")
 
 
-def start(diet: Diet, workers: int, depth: int = 64) -> Feed:
+def start(mix: SampleMix, workers: int, depth: int = 64) -> Feed:
     """Start the workers; they are daemons and end with the caller."""
     context = multiprocessing.get_context("spawn")
     queue = context.Queue(maxsize=depth)
-    prose_share = context.Value("d", 1.0 if diet.real else 0.0)
+    prose_share = context.Value("d", 1.0 if mix.real else 0.0)
     started = tuple(
-        context.Process(target=_work, args=(diet, index, workers * diet.ranks, prose_share, queue), daemon=True)
-        for index in range(diet.rank * workers, (diet.rank + 1) * workers)
+        context.Process(target=_work, args=(mix, index, workers * mix.ranks, prose_share, queue), daemon=True)
+        for index in range(mix.rank * workers, (mix.rank + 1) * workers)
     )
     for worker in started:
         worker.start()

@@ -4,14 +4,15 @@
 
 Without `--real` there is no prose, and all documents are synthetic.
 
-The learning rate follows a cosine of the wall clock, so the schedule ends exactly when the time does.
-Checkpoints appear in `--out` every two minutes: `last/` is what the package ships (config and bf16 shards), `state.pt` all
-that `--resume` needs to go on with the same schedule after an end of any sort. `--pause` ends a piece of a run early, for a
-later `--resume`. `--start` takes only the weights of another run, or those that the package ships.
+The learning rate follows a cosine of the wall clock, so the schedule ends exactly when the time does. Checkpoints
+appear in `--out` every two minutes: `last/` is what the package ships (config and bf16 shards), `state.pt` all that
+`--resume` needs to continue the same schedule, however the run ended. `--pause` ends a piece of a run early, for a later
+`--resume`. `--start` takes only the weights of another run, or those that the package ships.
 
-A schedule can be spread over machines that share nothing but weights: with `--part 0 0.5` the first runs its first half, and
-with `--part 0.5 1 --start last` the second runs the rest. The optimisers' moments are lost; the warm-up builds new ones.
-With `--devices 2` two devices of one machine train together, each on documents of its own: a step has twice the tokens.
+A schedule can be spread over machines that share nothing but weights: with `--part 0 0.5` the first runs its first
+half, and with `--part 0.5 1 --start last` the second runs the rest. The optimisers' moments are lost; the warm-up
+builds new ones. With `--devices 2` two devices of one machine train together, each on documents of its own: a step has
+twice the tokens.
 """
 
 from __future__ import annotations
@@ -38,17 +39,17 @@ from .ranks import ALONE, Ranks, spawn
 
 @dataclass(frozen=True)
 class Settings:
-    """What one training run is made of; times in seconds of wall clock."""
+    """The settings of one training run; times are in seconds of wall clock."""
 
     out: Path
     seconds: float
     workers: int
-    diet: feed.Diet
+    mix: feed.SampleMix
     shape: Shape
     device: str
     compiled: bool
     start: Path | None = None  # a finished model whose weights a new run begins with
-    resumed: bool = False  # go on with the run in `out`; `seconds` are those of all its pieces
+    resumed: bool = False  # continue the run in `out`; `seconds` are those of all its pieces
     matrix_rate: float = 4e-3
     other_rate: float = 3e-3
     warm_steps: int = 150
@@ -82,7 +83,7 @@ def answer_loss(model: Decoder, ids: Tensor, starts: Tensor, ends: Tensor) -> Te
 
 
 class Training:
-    """The model with its optimisers, and how far they are; the only owner of what a step changes."""
+    """The model, its optimisers and their progress: everything that a step changes."""
 
     def __init__(self, settings: Settings, ranks: Ranks = ALONE) -> None:
         self.settings, self.ranks = settings, ranks
@@ -127,7 +128,7 @@ class Training:
         return loss.detach()
 
     def checkpoint(self, codec: Codec) -> None:
-        """Write what ships, and what a later piece of the run goes on from; each beside the last one, then in its place."""
+        """Write what ships, and the state from which the run can be resumed; each replaces the last one when complete."""
         out = self.settings.out
         fresh, last = out / "fresh", out / "last"
         save(fresh, self.settings.shape, self.model.state_dict(), codec.end, codec.pad)
@@ -144,7 +145,7 @@ class Training:
         fresh.rename(last)
 
     def _restore(self) -> None:
-        """Go on where the last checkpoint of this run was, with other documents."""
+        """Continue from the last checkpoint of this run, with other documents."""
         state = torch.load(self.settings.out / "state.pt", map_location=self.device, weights_only=True)
         self.model.load_state_dict(state["model"])
         self.muon.moments = state["muon"]
@@ -153,16 +154,18 @@ class Training:
         self.piece += 1
 
 
-def run(settings: Settings, ranks: Ranks = ALONE, feed_of: Callable[[feed.Diet, int], feed.Feed] = feed.start) -> None:
+def run(
+    settings: Settings, ranks: Ranks = ALONE, feed_of: Callable[[feed.SampleMix, int], feed.Feed] = feed.start
+) -> None:
     torch.manual_seed(1)
     torch.set_float32_matmul_precision("high")
     (settings.out / "done").unlink(missing_ok=True)
     if settings.device == "cuda":
         settings = replace(settings, device=f"cuda:{ranks.rank}")
     training = Training(settings, ranks)
-    diet = replace(settings.diet, piece=settings.diet.piece + training.piece, rank=ranks.rank, ranks=ranks.count)
-    food = feed_of(diet, settings.workers)
-    codec = Codec.of(load(settings.diet.tokenizer))
+    mix = replace(settings.mix, piece=settings.mix.piece + training.piece, rank=ranks.rank, ranks=ranks.count)
+    batches = feed_of(mix, settings.workers)
+    codec = Codec.of(load(settings.mix.tokenizer))
     size = sum(weight.numel() for weight in training.model.parameters())
     if ranks.rank == 0:
         print(f"{size / 1e6:.2f} M parameters on {ranks.count} x {training.device}", flush=True)
@@ -171,16 +174,16 @@ def run(settings: Settings, ranks: Ranks = ALONE, feed_of: Callable[[feed.Diet, 
     began = saved = shown = time.monotonic()
     sums = torch.zeros(2, device=training.device)
     while training.elapsed < until:
-        if settings.diet.real and settings.done(training.elapsed) >= settings.prose_until:
-            food.prose_share.value = settings.prose_after
-        loss = training.learn(food.batch())
+        if settings.mix.real and settings.done(training.elapsed) >= settings.prose_until:
+            batches.prose_share.value = settings.prose_after
+        loss = training.learn(batches.batch())
         sums += torch.stack((loss, torch.ones_like(loss)))
         now = time.monotonic()
         training.elapsed = ranks.elapsed(before + now - began)
         if now - shown > 5:
-            food.check()
+            batches.check()
             if ranks.rank == 0:
-                _show(training, food, sums.tolist(), now - shown)
+                _show(training, batches, sums.tolist(), now - shown)
             sums.zero_()
             shown = now
         if now - saved > 120 and ranks.rank == 0:
@@ -196,12 +199,12 @@ def run(settings: Settings, ranks: Ranks = ALONE, feed_of: Callable[[feed.Diet, 
         (settings.out / "done").touch()
 
 
-def _show(training: Training, food: feed.Feed, sums: list[float], seconds: float) -> None:
+def _show(training: Training, batches: feed.Feed, sums: list[float], seconds: float) -> None:
     """A line about the last seconds: loss, speed, batches that wait, rate of learning."""
     total, count = sums
-    speed = count * training.ranks.count * training.settings.diet.tokens / seconds / 1e6
+    speed = count * training.ranks.count * training.settings.mix.tokens / seconds / 1e6
     place = f"{training.elapsed:6.0f}s step {training.step} loss {total / count:.4f}"
-    print(f"{place} {speed:.2f} Mtok/s queue {food.queue.qsize()} lr {training.muon.lr:.5f}", flush=True)
+    print(f"{place} {speed:.2f} Mtok/s queue {batches.queue.qsize()} lr {training.muon.lr:.5f}", flush=True)
 
 
 def _part(parser: argparse.ArgumentParser, first: float, last: float) -> tuple[float, float]:
@@ -245,13 +248,17 @@ def main() -> None:
     )
     parser.add_argument("--piece", type=int, default=0, help="number of the machine: each has documents of its own")
     parser.add_argument("--rate", type=float, default=1.0, help="factor on the learning rates, for a run with --start")
-    parser.add_argument("--recorded", type=float, default=feed.Diet.recorded, help="share of records of real documents")
     parser.add_argument(
-        "--printed", type=float, default=feed.Diet.printed, help="share of documents as machines print them"
+        "--recorded", type=float, default=feed.SampleMix.recorded, help="share of records of real documents"
     )
-    parser.add_argument("--asked", type=float, default=feed.Diet.asked, help="share of real passages with questions")
     parser.add_argument(
-        "--written", type=float, default=feed.Diet.written, help="share of documents written one by one"
+        "--printed", type=float, default=feed.SampleMix.printed, help="share of documents as machines print them"
+    )
+    parser.add_argument(
+        "--asked", type=float, default=feed.SampleMix.asked, help="share of real passages with questions"
+    )
+    parser.add_argument(
+        "--written", type=float, default=feed.SampleMix.written, help="share of documents written one by one"
     )
     chosen = parser.parse_args()
     shape = Shape(
@@ -268,7 +275,7 @@ def main() -> None:
                 out=chosen.out,
                 seconds=chosen.minutes * 60,
                 workers=chosen.workers,
-                diet=feed.Diet(
+                mix=feed.SampleMix(
                     chosen.tokenizer,
                     chosen.tokens,
                     chosen.real,

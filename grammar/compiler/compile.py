@@ -46,7 +46,7 @@ _WINDOWS = ('{"type": "string", "maxLength": 20000}', 1), ('{"format": "hostname
 # A grammar that one byte does not decide, and that has ends, forced texts and choices.
 _AMBIGUOUS = 'root ::= "a" root "a" | "b" root "b" | "(xx" root ")" | ""'
 _SHARED_BYTES = 128 << 20
-# A shortest output of so many bytes, by the bound of the rules, fits into a machine however its states are made.
+# A shortest output of this many bytes, by the bound of the rules, fits into a machine however its states are made.
 _SHORT = 512
 
 

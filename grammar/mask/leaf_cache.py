@@ -80,7 +80,7 @@ class View:
         )
 
     def drop(self) -> None:
-        """Nothing: the memory goes with the last reference."""
+        """Do nothing: the memory is freed with the last reference."""
 
     @property
     def bare(self) -> bool:

@@ -95,7 +95,7 @@ class Row:
         return self.words.nbytes + self.asks.nbytes + at + checks + _PYTHON_BYTES
 
     def drop(self) -> None:
-        """Nothing: the memory goes with the last reference."""
+        """Do nothing: the memory is freed with the last reference."""
 
 
 def pack(base: LeafRow | None, at: Places, words: Words, whole: int) -> tuple[Places | None, Words]:

@@ -24,8 +24,8 @@ def begun(
 ) -> Three:
     """The state of ROWS rows: (maxima, sums, weighted values [ROWS, BLOCK_DIM]).
 
-    `head` [ROWS] is each row's query head. With `sinks_ptr` the sinks of the heads are counted if `counted` (None:
-    always); None for models without. Scores are in powers of two.
+    `head` [ROWS] is each row's query head. `sinks_ptr` points to the sinks of the heads, None for models without; they
+    are counted if `counted`, None for always. Scores are in powers of two.
     """
     most = tl.full((ROWS,), float("-inf"), tl.float32)
     total = tl.zeros((ROWS,), tl.float32)

@@ -1,11 +1,11 @@
 """Sums of products of rows with a matrix in MXFP4, inside the kernels: device functions.
 
-Does: turn bytes of two codes into weights, and multiply tiles of them. Does not: load anything else, or store.
+Does: convert bytes of two codes each to weights, and multiply tiles of them by rows. Does not: find the rows of an
+expert, or store results (`expert_product`).
 
-The bits of an E2M1, put around the border of a bfloat16's exponent and mantissa, are its value times 2^-126. Compiled
-code converts two codes at a time so, in the halves of a register; code that is interpreted, or computes in another
-dtype, converts as a number.
-Every weight is exact in bfloat16 and float32.
+The bits of an E2M1, moved to the border of a bfloat16's exponent and mantissa, are its value times 2^-126. In this way
+compiled code converts two codes at once, in the halves of a register. Interpreted code, and code in another dtype,
+computes each weight as a number. Every weight is exact in bfloat16 and float32.
 """
 
 import triton
@@ -93,7 +93,7 @@ def coded_sums(
     PRECISION: tl.constexpr,
     FAST: tl.constexpr,
 ) -> Pair:
-    """Sums [outputs, rows] of outputs `output`, and if GATED of those `OUTPUTS` further on, else the same twice.
+    """Sums [outputs, rows] for `output`, and if GATED for the outputs `OUTPUTS` further on, else the same twice.
 
     `rows_at` [rows] point to the rows of `x` that are multiplied where they are `inside`. One expert's matrix begins at
     `codes_ptr` and `scales_ptr`.

@@ -41,7 +41,7 @@ def _sums(
     GATED: tl.constexpr,
     PRECISION: tl.constexpr,
 ) -> Pair:
-    """See `coded_sums`; for a matrix of numbers."""
+    """See `coded_sums`; for an unquantised matrix."""
     k = tl.arange(0, BLOCK_IN)
     x_at = rows_at[:, None] + k[None, :]
     weight_at = matrix_ptr + tl.minimum(output, OUTPUTS - 1)[:, None] * INPUTS + k[None, :]
@@ -157,7 +157,7 @@ def _scanned_experts(
     FAST: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
-    """One program for a tile of outputs and an expert. BY_PAIR: that of a pair, unless one before has the same."""
+    """One program for a tile of outputs and an expert; BY_PAIR: that of a pair, unless an earlier pair has the same."""
     if EARLY:
         gdc_launch_dependents()
         gdc_wait()
@@ -300,7 +300,7 @@ def _coded_shape(pairs: Pairs, experts: int, *, gated: bool) -> ProductShape:
 
 
 def _share(pairs: Pairs, experts: int) -> int:
-    """Pairs of a tile that holds an expert's, where few are not sorted."""
+    """The pairs of a tile that is to hold all pairs of an expert, where they are few and not sorted."""
     share = triton.next_power_of_2(triton.cdiv(2 * pairs.chosen.shape[0], experts))
     return min(64, max(16, int(share)))
 

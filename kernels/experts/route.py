@@ -33,7 +33,8 @@ def _route(
 ) -> None:
     """One program a row. Of equal probabilities the expert with the lower number is chosen.
 
-    OF_CHOSEN: see `MixtureRule`."""
+    OF_CHOSEN: see `MixtureRule`.
+    """
     if EARLY:
         gdc_launch_dependents()
         gdc_wait()
@@ -43,7 +44,7 @@ def _route(
     inside = expert < EXPERTS
     logits = tl.load(logits_ptr + row * stride + expert, mask=inside, other=float("-inf"))
     x = logits.to(tl.float32)
-    x = tl.where(x == x, x, -1e30)  # of a row that is no number any experts serve
+    x = tl.where(x == x, x, -1e30)  # for a row of NaN, any experts will do
     power = tl.exp(x - tl.max(x, 0))
     TAKEN: tl.constexpr = float("-inf") if OF_CHOSEN else -1.0
     left = tl.where(inside, x if OF_CHOSEN else power / tl.sum(power, 0), TAKEN)

@@ -23,7 +23,7 @@ FIRST = 16
 """The number of rows that the others must agree with; 1 where its rows depend on their place in the call."""
 
 FEW = 64
-"""Up to so many rows one padded call is cheaper than several: it reads the matrix once."""
+"""The most rows for which one padded call is cheaper than several: it reads the matrix once."""
 
 Product = Callable[[Tensor], Tensor]
 

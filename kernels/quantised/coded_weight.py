@@ -25,7 +25,7 @@ MOST_ROWS = {CodeKind.NIBBLE: 256, CodeKind.SIGNED: 64, CodeKind.FLOAT: 64}
 """The most rows of a product that reads codes. Measured on an H200: of more rows, the conversion of the matrix and the
 library's product take less time."""
 WHOLE = 16
-"""The library's product of floats of 8 bits takes multiples of so many inputs and outputs."""
+"""The library's product of floats of 8 bits takes multiples of this many inputs and outputs."""
 FEW_SCALED = 64
 """The most rows of a product of 8-bit factors in which kernels overlap."""
 MOST_SCALED = 128

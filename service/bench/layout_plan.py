@@ -68,7 +68,7 @@ def layouts(
 ) -> list[LayoutFigures]:
     """All layouts of at most `gpus` GPUs that the model allows, by ranks and then by engines.
 
-    Where the model does not fit so many ranks, one layout stands for any number of engines.
+    Where the model does not fit that many ranks, one layout stands for any number of engines.
     """
     found = []
     for tp in shape.divisors:
@@ -141,7 +141,7 @@ class _Steps:
     demand: Demand
 
     def decode(self, sequences: float) -> float:
-        """One step that adds a token to each of so many sequences."""
+        """One step that adds a token to each of this many sequences."""
         context = self.demand.prompt + self.demand.output / 2
         work = floor(self.costs.decode(max(sequences, 1.0), context), self.device).seconds
         return work / self.tp / REACHED + self.shape.exchange_s(max(sequences, 1.0), self.tp)
@@ -155,7 +155,7 @@ class _Steps:
         return work + sum(self.shape.exchange_s(chunk, self.tp) for chunk in chunks)
 
     def rate(self, sequences: float) -> float:
-        """Requests a second with so many sequences at once: each needs its prompt, and its share of steps."""
+        """Requests a second with this many sequences at once: each needs its prompt, and its share of steps."""
         return 1 / (self.prefill() + self.demand.output * self.decode(sequences) / sequences)
 
     def running(self, rate: float, most: int) -> float:

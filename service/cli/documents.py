@@ -50,7 +50,7 @@ class Unreadable:
 def read_schema(name_or_path: str, *, registered: bool = False) -> Any:
     """The schema in a file, or the name of a catalogue schema. Raises `CliError` if it is neither.
 
-    With `registered`, any name that is not a file's may be one in the registry of a service, which knows.
+    With `registered`, a name without a file may be that of a schema in the registry, which the service looks up.
     """
     path = Path(name_or_path)
     if name_or_path in catalogue.names():

@@ -99,7 +99,7 @@ class EngineOptions:
         if self.url is not None:
             remote = RemoteBackend(self.url, options, self.model, **limits)
             if chosen is not None:
-                remote.find_model()  # refuses an adapter that the service has not
+                remote.find_model()  # refuses an adapter that the service lacks
             yield remote
             return
         with offline(self.model, self.calibration, folders) as loaded:

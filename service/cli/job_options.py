@@ -101,7 +101,7 @@ class JobCommand:
             raise CliError(f"{place}: {reason}".lstrip(": "), Exit.USAGE) from None
 
     def _confidence(self) -> ConfidenceMode:
-        """Reviews need confidences, so that asking for the one asks for the other."""
+        """The requested mode of confidences; reviews need them, so a job with reviews has at least `first_reading`."""
         if self.review_below is not None and self.confidence == "off":
             return "first_reading"
         return self.confidence

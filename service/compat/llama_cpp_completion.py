@@ -60,7 +60,7 @@ class LlamaCppEvents:
         self._ending: dict[str, Any] = {}
 
     def observe(self, _event: GenerationEvent) -> None:
-        """Nothing: OpenAI's chunks tell all."""
+        """Do nothing: OpenAI's chunks have all that is needed."""
 
     def chunk(self, chunk: dict[str, Any]) -> Iterable[bytes]:
         """The event for a chunk."""

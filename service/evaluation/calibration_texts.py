@@ -15,7 +15,7 @@ from ..extraction.text_model import TextModel
 from .gold import EvaluationInputError, json_objects
 
 COMPARED: Final = 5
-"""Every so many-th document is for comparison."""
+"""One document in this many is for comparison."""
 
 FEWEST: Final = 2
 _HINT: Final = (

@@ -59,7 +59,7 @@ def require_no_verbatim(constraint: Constraint, images: Sequence[object]) -> Non
     """Return if no string must be a substring of the document, or there are no `images`.
 
     Raises:
-        InvalidBody: one must, but images have no characters.
+        InvalidBody: a string must be one, and images have no characters.
     """
     if constraint.document is not None and images:
         raise InvalidBody(

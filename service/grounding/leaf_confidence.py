@@ -42,7 +42,7 @@ def confidences(
 ) -> Mapping[str, LeafConfidence]:
     """The confidence of each scalar, by JSON Pointer. `closed`: scalars that the schema chooses from a list.
 
-    A value that the engine ended in place of the model has none. With `alternatives`, so many legal tokens are listed
+    A value that the engine ended in place of the model has none. With `alternatives`, this many legal tokens are listed
     at each token of a value.
     """
     texts = [output.text_of(score.token) for score in output.scores]

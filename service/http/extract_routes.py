@@ -76,7 +76,7 @@ async def extract(service: Service, request: Request) -> Response:
         with service.firsts.examining(form_of(call.body)) as is_first:
             examined = await while_connected(request.receive, _examined(service, call))
             learn = partial(_learn, service, call.body, examined)
-            if is_first:  # others wait for what is learnt
+            if is_first:  # requests of the same form wait for this
                 await service.offload(learn)
         if examined.parsed.body.stream:
             return await _stream(service, request, examined, once, held)
@@ -152,7 +152,7 @@ def _request(call: _Call, max_depth: int) -> ExtractRequest:
 async def _known(service: Service, request: Request, body: bytes) -> KnownExtraction | None:
     """The extraction of a body that differs from an earlier one in text and sampling only; None for any other.
 
-    A body that differs so from one that is being examined waits for it.
+    A body that differs in these from one that is being examined waits for it.
     """
     found = await _prepared(service, body)
     form = form_of(body) if found is None else None

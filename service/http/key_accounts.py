@@ -63,7 +63,7 @@ class KeyAccounts:
         """Charge one generation: the most tokens it may use on entry, the growth of `count` at the end.
 
         Raises:
-            LimitReached: the key may not use so many tokens now.
+            LimitReached: the limits of the key do not allow that many tokens now.
         """
         if self._usage is None or not principal.limits.bounds_tokens:
             yield

@@ -18,7 +18,7 @@ PAUSE_S: Final = 0.02
 
 
 class LineWriter:
-    """Writes lines to `stream`; at most `most` wait. `dropped_line` formats the line about so many dropped ones."""
+    """Writes lines to `stream`; at most `most` wait. `dropped_line` formats the number of dropped ones."""
 
     def __init__(
         self, stream: TextIO, dropped_line: Callable[[int], str], most: int = MOST_LINES

@@ -21,7 +21,7 @@ _KEY = "ApiKey"
 
 Schema = Mapping[str, Any]
 Side = tuple[type[Any], JsonSchemaMode]
-"""A wire type, as what is taken (validation) or as what is given (serialization)."""
+"""A wire type, as the server takes it (validation) or gives it (serialization)."""
 
 
 def document(operations: Sequence[Operation]) -> Schema:

@@ -35,7 +35,7 @@ class TenantBackend(BackendLayer):
         """Stream the deltas of one request for the current principal; `whole` as in `Backend`.
 
         Raises:
-            LimitReached: the key may not use so many tokens now.
+            LimitReached: the limits of the key do not allow that many tokens now.
         """
         principal, count = current_principal(), current_count()
         owned = replace(

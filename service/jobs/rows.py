@@ -133,7 +133,7 @@ class JobRows:
         )
 
     def reviews(self, spec: JobSpec) -> JobReviews:
-        """Those to be reviewed by a person, for the job's specification."""
+        """The reviews of rows by a person, for the job's specification."""
         return JobReviews(self._engine, self._job, spec)
 
     def read_position(self) -> tuple[int, bool]:

@@ -28,7 +28,7 @@ _EXAMPLE: Final = "give the path of a file, or data:image/png;base64,..."
 
 
 class Model(Protocol):
-    """What is to be known of the model that computes a job."""
+    """The facts about the model that computes a job."""
 
     @property
     def model(self) -> str:
@@ -43,7 +43,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A `Model` of which both are known."""
+    """A `Model` with facts that are known in advance."""
 
     model: str
     reads_images: bool

@@ -48,7 +48,7 @@ class SourceReader:
 
     @property
     def refused(self) -> JobError | None:
-        """The error of the source after reading has ended. One of the ledger is none: the next run reads on."""
+        """The error of the source, once reading has ended. Errors of the ledger do not count: the next run reads on."""
         failed = self._result.exception() if self._result is not None and self.is_done else None
         if isinstance(failed, JobError) and not isinstance(failed, LedgerRefused):
             return failed

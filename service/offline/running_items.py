@@ -37,7 +37,7 @@ Items = Iterable[tuple[K, Any, Content] | None]
 
 @dataclass(eq=False, slots=True)
 class _RunningItem(Generic[K]):
-    """An item of which requests run or will. `reader` is None if it is read at once."""
+    """An item with requests that run, or will run. `reader` is None if it is read at once."""
 
     key: K
     shape: Shape[Any]
@@ -130,7 +130,7 @@ class RunningItems(Generic[K]):
         return item.key, found
 
     def _result(self, reading: _Reading[K]) -> ExtractResult | None:
-        """The result of an item that this reading ends; None if others are to come, perhaps the second of the same."""
+        """The result of an item that this reading ends; None if it has further readings, such as a second one."""
         item, prepared, first = reading.item, reading.prepared, reading.first
         if reading.free:
             drafted = with_draft(prepared, reading.output, self._extractor.text)

@@ -50,7 +50,7 @@ def _weight(key: bytes, engine: int) -> bytes:
 
 
 def chosen(key: bytes, loads: Mapping[int, int], cost: int) -> int:
-    """The engine for a request of so many tokens, among those with `loads`, the tokens in flight at each.
+    """The engine for a request of this many tokens, among those with `loads`, the tokens in flight at each.
 
     Raises:
         ValueError: there is no engine.

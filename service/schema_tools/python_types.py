@@ -69,7 +69,7 @@ def _of_file(path: Path) -> Any:
 
 
 def _failed_line(error: BaseException, path: Path) -> int:
-    """The last line of the file on the way to the error; 1 if it is not on it."""
+    """The last line of the file in the traceback of an error; 1 if the file is not in it."""
     lines = [
         line
         for frame, line in traceback.walk_tb(error.__traceback__)

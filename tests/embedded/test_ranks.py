@@ -21,7 +21,7 @@ def batch(first: int, rows: int) -> feed.Batch:
 
 def trained(folder: Path, given: feed.Batch, ranks: Ranks) -> None:
     settings = Settings(
-        folder, 60.0, 1, feed.Diet(TOKENIZER, 512), SHAPE, "cpu", compiled=False, warm_steps=1
+        folder, 60.0, 1, feed.SampleMix(TOKENIZER, 512), SHAPE, "cpu", compiled=False, warm_steps=1
     )
     torch.manual_seed(ranks.rank)  # other weights than rank 0 begins with
     training = Training(settings, ranks)

@@ -27,8 +27,8 @@ SHAPE = Shape(
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    diet = feed.Diet(TOKENIZER, 512)
-    return Settings(tmp_path, 60.0, 1, diet, SHAPE, "cpu", compiled=False, warm_steps=1)
+    mix = feed.SampleMix(TOKENIZER, 512)
+    return Settings(tmp_path, 60.0, 1, mix, SHAPE, "cpu", compiled=False, warm_steps=1)
 
 
 @pytest.fixture
@@ -115,15 +115,15 @@ def test_a_paused_run_goes_on_to_its_end(settings: Settings, batch: feed.Batch) 
         def batch(self) -> feed.Batch:
             return batch
 
-    def food(diet: feed.Diet, workers: int) -> feed.Feed:
+    def made_feed(mix: feed.SampleMix, workers: int) -> feed.Feed:
         context = multiprocessing.get_context("spawn")
         return Food(context.Queue(), context.Value("d", 0.0), ())
 
     whole = dataclasses.replace(settings, seconds=1.0)
-    run(dataclasses.replace(whole, pause=0.05), feed_of=food)
+    run(dataclasses.replace(whole, pause=0.05), feed_of=made_feed)
     paused = Training(dataclasses.replace(whole, resumed=True))
     assert not (settings.out / "done").exists()
     assert 0.05 <= paused.elapsed < 1.0
-    run(dataclasses.replace(whole, resumed=True), feed_of=food)
+    run(dataclasses.replace(whole, resumed=True), feed_of=made_feed)
     assert (settings.out / "done").exists()
     assert Training(dataclasses.replace(whole, resumed=True)).step > paused.step

@@ -23,7 +23,7 @@ FEW = 32
 """The most rows of `x` for which torch's product with 4-bit weights is faster than converting them."""
 INT4_GROUPS = (32, 64, 128, 256)
 INT4_OUTPUTS = 16
-"""torch's product with 4-bit weights takes these group sizes, and a multiple of so many outputs."""
+"""torch's product with 4-bit weights takes these group sizes, and a number of outputs that this one divides."""
 INT4_MIDDLE = 8
 
 

@@ -92,7 +92,7 @@ def _require_fields(path: Path, record_path: tuple[str, ...], shape: RecordMappi
     absent = dict.fromkeys(shape.names)
     known: dict[str, None] = {}
     count = 0
-    # What is wrong with the file itself is told by the reading, after the records before that place.
+    # Faults of the file itself are reported when it is read, after the records before them.
     with suppress(InputRefused), closing(_elements(path, record_path)) as elements:
         for element in islice(elements, _PROBED_RECORDS if absent else 0):
             count += 1
