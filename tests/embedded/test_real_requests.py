@@ -56,7 +56,9 @@ def test_the_last_wish_of_a_conversation_counts() -> None:
 
 def test_a_request_has_its_class_among_others() -> None:
     rows = [[f"please tell me about subject {label}", label] for label in "abcdefghijklm"]
-    for record in requests.intents("x", json.dumps({"train": rows})):
+    found = list(requests.intents("x", json.dumps({"train": rows})))
+    assert found
+    for record in found:
         intent, message = record.fields
         assert message.value == record.text
         assert intent.value == record.text.split()[-1]
