@@ -31,7 +31,8 @@ from .status import EngineState, EngineStatus
 SUPERVISOR: Final = b"supervisor"  # the sender's name in its commands, which are not answered
 _LAST_WORDS_S: Final = 10.0  # time for an engine that cannot start to report the reason
 _CANCELLED_AGAIN_S: Final = 0.1  # a task that has not ended by then is cancelled once more
-_REMEMBERED: Final = 64  # runs of the process that were killed from outside: clients may ask about them late
+# Runs of the process that were killed from outside: clients may ask about them late.
+_REMEMBERED: Final = 64
 
 
 @dataclass(frozen=True, slots=True)

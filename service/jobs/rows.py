@@ -212,10 +212,7 @@ class JobRows:
         with transaction(self._engine) as connection:
             found: list[sa.Row[Any]] = []
             # Each is an index scan, independent of the size of the job.
-            for condition in (
-                expired,
-                due,
-            ):
+            for condition in (expired, due):
                 query = sa.select(rows).where(self._in_job, *condition).order_by(rows.c.row)
                 query = query.limit(limit - len(found)).with_for_update(skip_locked=True)
                 found += connection.execute(query).all()
