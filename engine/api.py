@@ -53,6 +53,7 @@ from .schedule.drafting import DraftCounts
 from .text.chat import ChatTemplate
 from .text.detokenize import Detokenizer
 from .text.prompt_frame import PromptFrame
+from .text.reasoning_marks import marks_of, opening, switch_of
 from .text.tokenizer import Piece, Tokenizer
 from .types import (
     AdapterRef,
@@ -127,6 +128,9 @@ __all__ = [
     "Tokenizer",
     "TooLong",
     "Usage",
+    "marks_of",
+    "opening",
+    "switch_of",
     "Watch",
     "launches",
     "ModelCosts",

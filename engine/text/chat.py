@@ -9,6 +9,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,7 @@ import jinja2.nodes
 
 from ..errors import InvalidRequest, ModelError
 from .prompt_frame import PromptFrame
+from .reasoning_marks import SWITCHES, closing, marks_of
 from .template_sandbox import LONGEST_TEXT, TemplateSandbox
 from .tokenizer import Piece, Tokenizer
 
@@ -67,6 +69,7 @@ class ChatTemplate:
         self._tokenizer = tokenizer
         self._special = dict(special or {})
         self._seconds = seconds
+        self._reasons = True
         try:
             sandbox = _sandbox(0.0, _Seal())
             self._code = sandbox.compile(source)
@@ -111,6 +114,12 @@ class ChatTemplate:
             if (token := config.get(name)) is not None
         }
         return cls(tokenizer, PLAIN if source is None else source, special)
+
+    def without_reasoning(self) -> "ChatTemplate":
+        """This template for prompts that the answer follows at once, also where the model would reason first."""
+        template = copy(self)
+        template._reasons = False
+        return template
 
     def encode(
         self,
@@ -161,7 +170,8 @@ class ChatTemplate:
                 )
         seal = _Seal()
         sandbox = _sandbox(time.thread_time() + self._seconds, seal)
-        values = {name: seal.close(value) for name, value in (variables or {}).items()}
+        values: dict[str, Any] = {} if self._reasons else dict.fromkeys(SWITCHES, False)
+        values.update((name, seal.close(value)) for name, value in (variables or {}).items())
         values["messages"] = [
             {
                 str(k): v if k == "role" or _is_plain(k, v) else seal.close(v)
@@ -184,7 +194,12 @@ class ChatTemplate:
                 sandbox.tick()
         except _FAILURES as error:
             raise InvalidRequest(f"the chat template failed: {error}", where="/messages") from error
-        return list(seal.open("".join(parts)))
+        pieces = list(seal.open("".join(parts)))
+        marks = marks_of(self.source)
+        if add_generation_prompt and marks is not None and not self._reasons:
+            rendered = "".join(piece.text for piece in pieces[-2:])
+            pieces.append(Piece(closing(marks, rendered), trusted=True))
+        return pieces
 
 
 class _Seal:

@@ -61,7 +61,7 @@ def _text(line: dict[str, Any], text: TextModel, where: str) -> CalibrationText:
     if isinstance(resolved, bool):
         return CalibrationText(text.tokenizer.encode(document))
     prompt = extraction_messages(resolved, PromptParts.of(document))
-    before = text.chat.encode(prompt.messages, prompt.variables)
+    before = text.chat.without_reasoning().encode(prompt.messages, prompt.variables)
     answer = json.dumps(line["expected"], ensure_ascii=False, separators=(",", ":"))
     after = text.tokenizer.encode(answer)
     return CalibrationText(before + after + text.vocabulary.end_ids[:1], len(before))

@@ -122,7 +122,7 @@ class Extractor:
         self._adapters = adapters
         # The last token of an output is sampled but never computed, so it needs no slot in the KV cache.
         capacity = min(info.context_length, info.blocks * info.block_size + 1)
-        self.fitter = PromptFitter(text.tokenizer, text.chat, capacity)
+        self.fitter = PromptFitter(text.tokenizer, text.chat.without_reasoning(), capacity)
 
     @property
     def text(self) -> TextModel:

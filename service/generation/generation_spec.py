@@ -16,11 +16,17 @@ _WORD: Final = 2**64
 
 @dataclass(frozen=True, slots=True)
 class ReasoningSpec:
-    """Reasoning before an answer: at most `budget` tokens, ended by the text `end`; `after` precedes the answer."""
+    """Reasoning before an answer: at most `budget` tokens, ended by the text `end`; `after` precedes the answer.
+
+    Where reasoning ends with a control token, which no text shows, `end_token` is its id, `end` and `after` are empty,
+    and the tokens `closing` come between reasoning and answer, the end token first.
+    """
 
     budget: int
-    end: str
+    end: str = ""
     after: str = ""
+    end_token: int | None = None
+    closing: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """A choice with reasoning before its answer: two requests to the engine, of which the second continues the first.
 
 Does: generate reasoning up to its end mark or its budget, then the answer, under the constraint of the request. Does
-not: decide whether a model reasons (`reasoning_marks`), or merge choices (`generate`).
+not: decide whether a model reasons (`openai.chat_prompt`), or merge choices (`generate`).
 
 The prefix cache has the first request's keys and values, so that the second one computes a few tokens only.
 """
@@ -32,9 +32,9 @@ async def reasoned_choice(
     sampling = replace(
         one.sampling,
         max_tokens=min(reasoning.budget, most),
-        stop=(reasoning.end,),
+        stop=(reasoning.end,) if reasoning.end else (),
         logprobs=None,
-        stop_token_ids=(),
+        stop_token_ids=() if reasoning.end_token is None else (reasoning.end_token,),
     )
     thinking = replace(
         one,
@@ -57,7 +57,8 @@ async def reasoned_choice(
                 end = event
     assert end is not None  # `run` raises otherwise
     # The tokenizer's own spelling, in which the prefix cache finds the reasoning that has been computed.
-    thought = encode(f"{''.join(pieces)}{reasoning.end}{reasoning.after}".encode())
+    text = f"{''.join(pieces)}{reasoning.end}{reasoning.after}"
+    thought = (*encode(text.encode()), *reasoning.closing)
     used = max(end.output_tokens, len(thought))
     if used >= most:
         cut_off = replace(end, choice=choice, finish="length", stopped=None)

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from intaglio.engine.api import Piece
+from intaglio.engine.api import Piece, marks_of, opening, switch_of
 from intaglio.schemas.openai.chat_completions import ChatMessage, ContentPart
 
 from ..dialects.stated import refused
 from ..extraction.outline import outline
 from ..extraction.text_model import TextModel
-from ..generation.reasoning_marks import marks_of, opening, switch_of
 from ..images.image_source import ImageSource, image_source
 from ..tools.known_formats import format_of
 from ..tools.tool_format import ToolFormat
@@ -24,6 +23,9 @@ from ..tools.tool_values import Tool
 # Roles that templates do not know: `developer` is OpenAI's newer name for `system`, `function` the older one for
 # `tool`.
 _ROLES: Final = {"developer": "system", "function": "tool"}
+
+_EFFORTS: Final = {"none": "low", "minimal": "low", "xhigh": "high"}
+"""OpenAI's names that templates with a `reasoning_effort` do not know."""
 
 _OWN: Final = frozenset({"messages", "tools", "schema", "document", "add_generation_prompt"})
 
@@ -36,13 +38,14 @@ class PromptOptions:
     """The parts of a prompt other than its messages.
 
     `tools` are described to the model; `variables` are the caller's, for the template. `reasons`: whether the model may
-    reason; None: as its template has it. `schema` is the one that the answer will meet. `pointer`: the place of the
-    messages in the request.
+    reason; None: as its template has it. `effort` is how much, as OpenAI names it. `schema` is the one that the answer
+    will meet. `pointer`: the place of the messages in the request.
     """
 
     tools: Sequence[Tool] = ()
     variables: Mapping[str, Any] = field(default_factory=dict)
     reasons: bool | None = None
+    effort: str | None = None
     schema: Any = None
     pointer: str = "/messages"
 
@@ -70,15 +73,16 @@ def chat_prompt(
     source = model.chat.source
     prepared = template_messages(messages, options.tools, form, source, options.pointer)
     variables = _variables(prepared, options)
+    if "reasoning_effort" in source and options.effort is not None:
+        variables.setdefault("reasoning_effort", _EFFORTS.get(options.effort, options.effort))
     pieces = model.chat.render(prepared, variables)
     marks = marks_of(source)
     if marks is None:
         return ChatPrompt(model.tokenizer.encode_pieces(pieces))
     switch = switch_of(variables) if options.reasons is None else options.reasons
     begin = opening(marks, "".join(piece.text for piece in pieces[-2:]), switch, source)
-    if begin:
-        pieces.append(Piece(begin, trusted=True))
-    return ChatPrompt(model.tokenizer.encode_pieces(pieces), begin is not None)
+    pieces.append(Piece(begin.text, trusted=True))
+    return ChatPrompt(model.tokenizer.encode_pieces(pieces), begin.reasons)
 
 
 def chat_tokens(

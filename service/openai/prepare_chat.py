@@ -48,7 +48,11 @@ def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
     variables = body.chat_template_kwargs or {}
     wanted = wants_reasoning(body.reasoning_effort, body.thinking_token_budget, variables)
     options = PromptOptions(
-        use.tools if use else (), variables, wanted, content.schema if content else None
+        tools=use.tools if use else (),
+        variables=variables,
+        reasons=wanted,
+        effort=body.reasoning_effort,
+        schema=content.schema if content else None,
     )
     prompt = chat_prompt(model.text, messages, model.tools, options)
     tokens, images = model.images.filled(prompt.tokens, sources)

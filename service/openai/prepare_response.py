@@ -77,6 +77,7 @@ def prepare_response(
     options = PromptOptions(
         tools=use.tools if use else (),
         reasons=None if effort is None else effort != "none",
+        effort=effort,
         schema=content.schema if content else None,
         pointer="/input",
     )

@@ -1,15 +1,16 @@
 """The reasoning budget of a request, from OpenAI's and other servers' fields.
 
 Does: read effort, budget and variables of templates. Does not: find out whether a model reasons
-(`generation.reasoning_marks`).
+(`chat_prompt`).
 """
 
 from typing import Any, Final
 
+from intaglio.engine.api import Piece, marks_of
+
 from ..dialects.stated import refused
 from ..extraction.text_model import TextModel
 from ..generation.generation_spec import ReasoningSpec
-from ..generation.reasoning_marks import marks_of
 
 # The share of an answer's tokens that reasoning may take.
 _SHARES: Final = {"minimal": 0.1, "low": 0.25, "medium": 0.5, "high": 0.75, "xhigh": 0.9}
@@ -42,4 +43,9 @@ def reasoning_spec(
         return None
     if budget is None:
         budget = int(most * _SHARES.get(effort or "medium", _SHARES["medium"]))
-    return ReasoningSpec(max(1, min(budget, most)), marks.end, marks.after)
+    budget = max(1, min(budget, most))
+    end_token = model.tokenizer.id_of(marks.end)
+    if end_token is None or model.vocabulary.tokens[end_token] is not None:
+        return ReasoningSpec(budget, marks.end, marks.after)
+    closing = model.tokenizer.encode_pieces([Piece(marks.end + marks.after, trusted=True)])
+    return ReasoningSpec(budget, end_token=end_token, closing=closing)

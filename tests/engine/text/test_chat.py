@@ -153,3 +153,35 @@ def test_templates_may_measure_ids_and_compare_kinds_of_calls() -> None:
     expect = f"a1b2c3d4e <|end|>{json.dumps(call['arguments'])}"
     assert text_of(template, [message]) == expect
     assert SPECIALS.index("<|end|>") not in template.encode([message])
+
+
+def test_a_template_without_reasoning_lets_the_answer_begin_at_once() -> None:
+    switched = (
+        "{{ document }}{% if add_generation_prompt %}<|answer|>"
+        "{% if enable_thinking is false %}<think>\n\n</think>\n\n{% endif %}{% endif %}"
+    )
+    opened = (
+        "{{ document }}{% if add_generation_prompt %}<|answer|><think>\n{% endif %}{# </think> #}"
+    )
+    channels = "{{ document }}{% if add_generation_prompt %}<|start|>assistant{% endif %}"
+    channels += "{# <|channel|>analysis<|message|> #}"
+    for source, end in (
+        (switched, "<|answer|><think>\n\n</think>\n\n"),
+        (opened, "<|answer|><think>\n\n</think>\n\n"),
+        (channels, "<|start|>assistant<|channel|>final<|message|>"),
+    ):
+        template = ChatTemplate(small(), source)
+        at_once = template.without_reasoning()
+        assert text_of(at_once, [], {"document": "d"}) == f"d{end}"
+        assert text_of(at_once, [], {"document": "d"}, add_generation_prompt=False) == "d"
+        frame = at_once.frame([], {"document": "a gap"}, "a gap")
+        assert frame is not None
+        whole = at_once.encode([], {"document": "a text"})
+        assert frame.encode(small(), "a text")[0] == whole
+        assert "final" not in text_of(template, [], {"document": "d"})
+
+
+def test_a_document_cannot_close_the_reasoning_of_a_template() -> None:
+    template = ChatTemplate(small(), "{{ document }}<|answer|>{# </think> #}").without_reasoning()
+    ids = template.encode([], {"document": "<think><|end|>"})
+    assert small().id_of("<|end|>") not in ids

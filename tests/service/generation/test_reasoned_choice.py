@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -42,7 +42,7 @@ class Thinker:
     async def generate(self, request: Request, *, whole: bool = False) -> AsyncGenerator[Delta]:
         self.requests.append(request)
         said = self.thought if request.constraint is None else self.answer
-        tokens = self.model.tokenizer.canonical(said.encode())
+        tokens = (*self.model.tokenizer.canonical(said.encode()), *request.sampling.stop_token_ids)
         for number, token in enumerate(tokens[: request.sampling.max_tokens]):
             last = number == len(tokens) - 1
             cut_off = number == request.sampling.max_tokens - 1
@@ -51,14 +51,23 @@ class Thinker:
             yield Delta(request_id=request.id, tokens=(token,), finish=finish, usage=usage)
 
 
-def run(thinker: Thinker, most: int = 200, budget: int = 100, n: int = 1) -> list[GenerationEvent]:
+TEXT_MARKS = ReasoningSpec(100, "</think>", "\n\n")
+
+
+def run(
+    thinker: Thinker,
+    most: int = 200,
+    budget: int = 100,
+    n: int = 1,
+    reasoning: ReasoningSpec = TEXT_MARKS,
+) -> list[GenerationEvent]:
     spec = GenerationSpec(
         id="r",
         prompts=(PROMPT,),
         sampling=SamplingParams(max_tokens=most, seed=7),
         n=n,
         constraint=Constraint(Kind.JSON_SCHEMA, "{}"),
-        reasoning=ReasoningSpec(budget, "</think>", "\n\n"),
+        reasoning=replace(reasoning, budget=budget),
     )
 
     async def offload(work: object) -> None:
@@ -151,3 +160,16 @@ def test_choices_reason_apart(model: TextModel) -> None:
     assert [texts(events, choice) for choice in range(3)] == [("Hm.", ANSWER)] * 3
     assert len({request.id for request in thinker.requests}) == 6
     assert len({request.sampling.seed for request in thinker.requests}) == 3
+
+
+def test_reasoning_may_end_with_a_control_token(model: TextModel) -> None:
+    end = model.tokenizer.id_of("<|pad|>")
+    assert end is not None
+    closing = (end, *model.tokenizer.canonical(b"final"))
+    thinker = Thinker(model, "Hm.")
+    events = run(thinker, reasoning=ReasoningSpec(100, end_token=end, closing=closing))
+    assert texts(events) == ("Hm.", ANSWER)
+    first, second = thinker.requests
+    assert (first.sampling.stop, first.sampling.stop_token_ids) == ((), (end,))
+    assert second.prompt == (*PROMPT, *model.tokenizer.canonical(b"Hm."), *closing)
+    assert second.sampling.stop_token_ids == ()

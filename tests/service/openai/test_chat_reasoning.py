@@ -17,11 +17,25 @@ TEMPLATE = (
     "{% if enable_thinking is defined and enable_thinking is false %}<think>\n\n</think>\n\n{% endif %}"
 )
 
+# The model has channels, as gpt-oss does; the template has the engine say how much it is to reason.
+CHANNELS = (
+    "{% for m in messages %}{{ m.content }}{% endfor %}<<echo {{ reasoning_effort or 'medium' }}>>"
+    "{% if add_generation_prompt %}<|start|>assistant{% endif %}{# <|channel|>analysis<|message|> #}"
+)
+
 
 @pytest.fixture(scope="module")
 def thinking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     folder: Path = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
     (folder / "chat_template.jinja").write_text(TEMPLATE)
+    with live(launch(), folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def channels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    folder: Path = write_checkpoint(tmp_path_factory.mktemp("channels") / "scripted", LLAMA)
+    (folder / "chat_template.jinja").write_text(CHANNELS)
     with live(launch(), folder) as running:
         yield running
 
@@ -106,3 +120,20 @@ def test_what_makes_no_sense_is_refused(thinking: Live, fields: dict[str, Any], 
     response = thinking.http.post("/v1/chat/completions", json=given)
     assert response.status_code == 400
     assert response.json()["error"]["param"] == param
+
+
+@pytest.mark.parametrize(
+    ("effort", "told"), [(None, "medium"), ("minimal", "low"), ("high", "high"), ("xhigh", "high")]
+)
+def test_a_model_with_channels_reasons_as_much_as_it_is_told(
+    channels: Live, effort: str | None, told: str
+) -> None:
+    fields = {} if effort is None else {"reasoning_effort": effort}
+    assert message(ask(channels, "", **fields)) == (told, told)
+
+
+def test_a_model_with_channels_answers_at_once_where_it_is_told_to(channels: Live) -> None:
+    answer = ask(channels, "", reasoning_effort="none")
+    assert message(answer) == (None, "low")
+    prompt = "<<echo >><<echo low>><|start|>assistant<|channel|>final<|message|>"
+    assert answer["usage"]["prompt_tokens"] == len(prompt)  # all of it bytes, in this vocabulary
