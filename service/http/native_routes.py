@@ -4,15 +4,12 @@ Does: one function for each operation, and their table. Does not: translate (`se
 (`generation_call`).
 """
 
-from typing import Final
-
 from intaglio.schemas.compat.native_completions import (
     LlamaCppAnswer,
     LlamaCppRequest,
     SglangAnswer,
     SglangRequest,
 )
-from intaglio.schemas.problem import Code
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -21,13 +18,9 @@ from ..compat.sglang_generate import prepare_sglang
 from .generation_call import answer
 from .openai_errors import OPENAI_ERRORS, error_event
 from .operations import (
-    BODY_ERRORS,
-    BUSY_ERRORS,
-    RUN_ERRORS,
-    SCHEMA_ERRORS,
+    GENERATION_ERRORS,
     KeyScope,
     Operation,
-    endings,
 )
 from .service_state import Service
 
@@ -42,14 +35,6 @@ async def generate(service: Service, request: Request) -> Response:
     return await answer(service, request, SglangRequest, prepare_sglang, error_event)
 
 
-_ERRORS: Final = (
-    *BODY_ERRORS,
-    *SCHEMA_ERRORS,
-    *RUN_ERRORS,
-    *BUSY_ERRORS,
-    *endings(Code.REQUEST_QUARANTINED, Code.INTERNAL),
-)
-
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
         method="POST",
@@ -63,7 +48,7 @@ OPERATIONS: tuple[Operation, ...] = (
         gives=LlamaCppAnswer,
         streams=True,
         event=LlamaCppAnswer,
-        errors=_ERRORS,
+        errors=GENERATION_ERRORS,
         error_body=OPENAI_ERRORS,
     ),
     Operation(
@@ -79,7 +64,7 @@ OPERATIONS: tuple[Operation, ...] = (
         gives=SglangAnswer,
         streams=True,
         event=SglangAnswer,
-        errors=_ERRORS,
+        errors=GENERATION_ERRORS,
         error_body=OPENAI_ERRORS,
     ),
 )

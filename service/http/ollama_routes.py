@@ -34,9 +34,7 @@ from .generation_call import answer, body_of, loaded_model
 from .json_lines import JsonLines
 from .operations import (
     BODY_ERRORS,
-    BUSY_ERRORS,
-    RUN_ERRORS,
-    SCHEMA_ERRORS,
+    GENERATION_ERRORS,
     ErrorBody,
     KeyScope,
     Operation,
@@ -133,13 +131,6 @@ def _time(seconds: float) -> str:
 
 
 _LINES: Final = "application/x-ndjson"
-_GENERATION_ERRORS: Final = (
-    *BODY_ERRORS,
-    *SCHEMA_ERRORS,
-    *RUN_ERRORS,
-    *BUSY_ERRORS,
-    *endings(Code.REQUEST_QUARANTINED, Code.INTERNAL),
-)
 _ollama = partial(Operation, group="Ollama", error_body=OLLAMA_ERRORS)
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -152,7 +143,7 @@ OPERATIONS: tuple[Operation, ...] = (
         description="With `stream`, which is the default, the answer is a stream of JSON lines.",
         takes=OllamaChatRequest,
         gives=OllamaChatAnswer,
-        errors=_GENERATION_ERRORS,
+        errors=GENERATION_ERRORS,
     ),
     _ollama(
         method="POST",
@@ -163,7 +154,7 @@ OPERATIONS: tuple[Operation, ...] = (
         description="With `stream`, which is the default, the answer is a stream of JSON lines.",
         takes=OllamaGenerateRequest,
         gives=OllamaGenerateAnswer,
-        errors=_GENERATION_ERRORS,
+        errors=GENERATION_ERRORS,
     ),
     _ollama(
         method="GET",

@@ -31,8 +31,7 @@ from .openai_errors import OPENAI_ERRORS, error_event
 from .operations import (
     BODY_ERRORS,
     BUSY_ERRORS,
-    RUN_ERRORS,
-    SCHEMA_ERRORS,
+    GENERATION_ERRORS,
     KeyScope,
     Operation,
     Parameter,
@@ -125,13 +124,6 @@ def _detokenized(body: DetokenizeRequest, model: LoadedModel) -> DetokenizeResul
 
 
 _GROUP: Final = "OpenAI"
-_GENERATION_ERRORS: Final = (
-    *BODY_ERRORS,
-    *SCHEMA_ERRORS,
-    *RUN_ERRORS,
-    *BUSY_ERRORS,
-    *endings(Code.REQUEST_QUARANTINED, Code.INTERNAL),
-)
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
@@ -147,7 +139,7 @@ OPERATIONS: tuple[Operation, ...] = (
         gives=ChatCompletion,
         streams=True,
         event=ChatChunk,
-        errors=_GENERATION_ERRORS,
+        errors=GENERATION_ERRORS,
         error_body=OPENAI_ERRORS,
     ),
     Operation(
@@ -162,7 +154,7 @@ OPERATIONS: tuple[Operation, ...] = (
         gives=Completion,
         streams=True,
         event=Completion,
-        errors=_GENERATION_ERRORS,
+        errors=GENERATION_ERRORS,
         error_body=OPENAI_ERRORS,
     ),
     Operation(

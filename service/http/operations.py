@@ -134,3 +134,11 @@ RUN_ERRORS = endings(
     Code.ENGINE_LOST,
     Code.INVALID_OUTPUT,
 )
+GENERATION_ERRORS = (
+    *BODY_ERRORS,
+    *SCHEMA_ERRORS,
+    *RUN_ERRORS,
+    *BUSY_ERRORS,
+    *endings(Code.REQUEST_QUARANTINED, Code.INTERNAL),
+)
+"""The errors of operations that generate text for one request."""
