@@ -17,7 +17,7 @@ def open_text(path: Path, encoding: str = "utf-8-sig") -> Iterator[TextIO]:
     """Open a regular file for reading; opening never waits.
 
     Raises:
-        OSError: it cannot be read, or is no regular file; `strerror` says so.
+        OSError: it cannot be read, or is not a regular file; `strerror` says so.
     """
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(number, encoding=encoding) as file:

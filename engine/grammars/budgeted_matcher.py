@@ -13,7 +13,7 @@ A slow grammar delays every sequence of a step. Constraints are tested before th
 (`grammar.intake.trial`). The search for a completion may take longer than a step: it is done in parts, between which
 other sequences may have their step (`follow_for`). The last fence is here, for sequences on the host and on the device
 alike: an output ends with an error if its grammar has delayed the others for too long in total. That is measured by
-the clock, so it is no verdict on the constraint: the error says to try again.
+the clock, so it is not a verdict on the constraint: the error says to try again.
 """
 
 import time

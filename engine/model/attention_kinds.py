@@ -26,7 +26,7 @@ class AttentionKind:
 def read_kinds(
     family: Family, config: ConfigValues, layers: int, head_dim: int, positions: int
 ) -> tuple[AttentionKind, ...]:
-    """The kind of each layer. A window of at least `positions` tokens is none. Raises `ModelError`."""
+    """The kind of each layer. A window of at least `positions` tokens does not count. Raises `ModelError`."""
     sliding = _sliding(family, config, layers)
     width = None
     if any(sliding):

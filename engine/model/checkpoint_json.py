@@ -1,6 +1,6 @@
 """Strict reading of the JSON files of a checkpoint.
 
-Does: refuse files that are too large, are no JSON objects, or hold repeated keys or numbers that JSON does not have.
+Does: refuse files that are too large, are not JSON objects, or hold repeated keys or numbers that JSON does not have.
 Does not: check what the keys mean.
 """
 

@@ -17,14 +17,16 @@ from ..model.spec import ModelSpec
 CPU_BYTES = 384 * 2**20
 """Bytes of host memory for the cache where the configuration gives neither blocks nor bytes. All of it is in use after
 some hundred requests, however few run at once: the least recently freed block is taken first, so that cached prefixes
-live as long as possible."""
+live as long as possible.
+"""
 
 CPU_SEQUENCES = 8
-"""... or enough bytes for this number of sequences of full length, where that is more, so that a large model can run
-several at once,"""
+"""The cache is larger by default where this number of sequences of full length need it, so that a large model can run
+several at once.
+"""
 
 CPU_MOST_BYTES = 4 * 2**30
-"""... up to this number of bytes."""
+"""The most bytes of such a larger cache."""
 
 HOST = torch.device("cpu")
 

@@ -9,7 +9,7 @@ MARGIN = 2.0
 """A request is hopeless only if it could not end in time at this many times the fastest rate seen."""
 
 _LEAST_OUTPUT = 8
-"""Shorter answers are no measure of the rate: their tokens may all be forced."""
+"""Shorter answers are not a measure of the rate: their tokens may all be forced."""
 
 _KEPT = 0.99
 """A faster rate than all later ones is forgotten little by little."""

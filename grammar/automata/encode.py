@@ -156,7 +156,7 @@ class _Speller:
         for i in range(16):
             if i != 0xD:
                 row[list(digit[i])] = self.tree(i << 12, i + 1 << 12, (digit,) * 3)
-        # A lone low surrogate (DC00 to DFFF), or a high one (D800 to DBFF) without a low one, is no character.
+        # A lone low surrogate (DC00 to DFFF), or a high one (D800 to DBFF) without a low one, is not a character.
         second = np.full(BYTES, -1, np.int32)
         low_unit = ((b"\\",), (b"u",), (digit[0xD],), digit[0xC:], digit, digit)
         for i in range(16):

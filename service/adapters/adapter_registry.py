@@ -73,7 +73,7 @@ class AdapterRegistry:
             AdapterConflict: another adapter has that name, or the server has no places.
         """
         if "\0" in path or not Path(path).is_absolute():
-            # Errors name files below the path as given: what it is relative to is no business of a client.
+            # Errors name files below the path as given: what it is relative to does not concern a client.
             raise InvalidBody(
                 "the path of an adapter must be absolute",
                 param="path",

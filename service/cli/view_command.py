@@ -17,7 +17,7 @@ def write_view(results: Path, output: Path, text_column: str | None, title: str 
     """Write the page of a result file.
 
     Raises:
-        CliError: the file cannot be read, is no file of results, or the page is that file or cannot be written.
+        CliError: the file cannot be read, is not a file of results, or the page is that file or cannot be written.
     """
     require_outputs({"--output": output}, (results,))
     try:

@@ -121,7 +121,7 @@ def shape_of(schema: Any) -> Shape[Any]:
     if isinstance(schema, str | PathLike):
         name = str(schema)
         other = catalogue.not_a_name(name)
-        # "a.json" may be the name of a registered schema, which the service knows; the rest can be no name.
+        # "a.json" may be the name of a registered schema, which the service knows; none of the others can be a name.
         if isinstance(schema, PathLike) or (other and set(name) & set("{[/\\")):
             raise TypeError(
                 f"{name[:80]!r} is not the name of a schema: {other or catalogue.PATH_HINT}"

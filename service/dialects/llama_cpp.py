@@ -22,6 +22,6 @@ def stated(fields: LlamaCppFields) -> Iterator[Stated]:
 
 
 def grammar(fields: LlamaCppFields) -> Iterator[Stated]:
-    """The constraint in `grammar` alone; an empty grammar is none."""
+    """The constraint in `grammar` alone; an empty grammar constrains nothing."""
     if fields.grammar:
         yield grammar_stated("/grammar", fields.grammar)

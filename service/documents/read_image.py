@@ -42,7 +42,7 @@ def read_image(content: bytes, size: ImageSize) -> tuple[int, int, bytes]:
     """Rows and columns of cells, and the pixels of an image file.
 
     Raises:
-        ReadingRefused: it is no image, damaged, animated, or too large.
+        ReadingRefused: it is not an image, damaged, animated, or too large.
     """
     # Not above: a process without images does without the library.
     from PIL import Image, ImageOps, UnidentifiedImageError

@@ -23,7 +23,7 @@ _BOMS: Final = (
 
 
 def read_text(content: bytes) -> ParsedDocument:
-    """A text as a document. Raises `ReadingRefused` if it is no text."""
+    """A text as a document. Raises `ReadingRefused` if it is not text."""
     return ParsedDocument(PLAIN, normalised(decoded_text(content)))
 
 

@@ -1,7 +1,7 @@
-"""The leaves of a JSON value, and whether two leaves are equal or say the same in another form.
+"""Whether two leaves of JSON values are equal, or say the same in another form.
 
-Does: list scalars, empty arrays and empty objects by JSON Pointer; compare them exactly, and as text, numbers or dates.
-Does not: pair the leaves of two values (`leaf_pairs`).
+Does: compare scalars, empty arrays and empty objects exactly, and as text, numbers or dates. Does not: list the leaves
+of a value (`schemas/json_pointer`), or pair those of two values (`leaf_pairs`).
 """
 
 import re

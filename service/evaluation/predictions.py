@@ -53,7 +53,7 @@ def record_digest(record: GoldRecord, model: str, options: Mapping[str, Any]) ->
 def read_predictions(path: Path, id_field: str = "id") -> dict[str, Prediction]:
     """Predictions by id: lines with `data` or `error`, from `--save`, from a job, or from elsewhere.
 
-    Null as `data` is no answer, as is a line with an `error`.
+    A line with null as `data`, or with an `error`, is not an answer.
 
     Raises:
         EvaluationInputError: a line is not a prediction, or two lines have one id and both have data.

@@ -13,6 +13,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from intaglio.schemas.extraction.requests import Example, ExtractRequest, Message
+from intaglio.schemas.json_pointer import local_target
 
 from ..documents.seen_image import SeenImage
 from .outline import USUAL, OutlineLimits, one_line, outline
@@ -152,7 +153,7 @@ def _ordered(data: Any, schema: Any, root: Mapping[str, Any]) -> Any:
     schema decide about the order, that of the example is kept.
     """
     if isinstance(schema, Mapping) and isinstance(schema.get("$ref"), str):
-        schema = _local(schema["$ref"], root)
+        schema = local_target(root, schema["$ref"])
     if not isinstance(schema, Mapping):
         return data
     if isinstance(data, list):
@@ -162,13 +163,6 @@ def _ordered(data: Any, schema: Any, root: Mapping[str, Any]) -> Any:
         return data
     names = [*(name for name in properties if name in data), *data]
     return {name: _ordered(data[name], properties.get(name), root) for name in dict.fromkeys(names)}
-
-
-def _local(reference: str, root: Mapping[str, Any]) -> Any:
-    """The target of a reference to a definition of the schema itself; None for any other."""
-    first, _, name = reference.removeprefix("#/").partition("/")
-    definitions = root.get(first) if reference.startswith("#/") else None
-    return definitions.get(name) if isinstance(definitions, Mapping) else None
 
 
 def is_sparse(document: str) -> bool:

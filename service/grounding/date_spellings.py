@@ -105,7 +105,7 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
 
 
 def _begins(text: str) -> Iterator[tuple[int, Patterns]]:
-    """The places where a date may begin, and the patterns that begin so."""
+    """The places where a date may begin, and the patterns that begin like that."""
     for digits in _DIGITS.finditer(text):
         begin, end = digits.span()
         if text[end : end + 1] in _MARKS:
@@ -125,7 +125,7 @@ def times_in(text: str) -> Iterator[tuple[Triple, Range]]:
     """Every time of day in the text, with its range."""
     for found in _TIME.finditer(text):
         hour, half = int(found["hour"]), (found["half"] or "").lower()
-        # A number alone is no time, and one with a point is a decimal number.
+        # A number alone is not a time, and one with a point is a decimal number.
         if not (half or found["clock"] or found["hours"] or (found["mark"] or ".") != "."):
             continue
         if half:

@@ -152,7 +152,7 @@ class Application:
             exchange.outcome = Code.CANCELLED.value
             if exchange.status is not None or not self.service.gate.is_closed:
                 raise
-            # The server ends before this request was begun to be answered, whatever it waits for.
+            # The server stops before any part of the answer was sent, whatever the request waits for.
             stopping = ServiceNotReady("the server is stopping", hint="send the request elsewhere")
             refusal = _refusal(stopping, exchange, operation_at(self._routes, scope))
             await refusal(scope, receive, exchange.send)

@@ -181,7 +181,7 @@ async def _form(request: Request, max_bytes: int) -> FormData:
     """The form in a body of at most `max_bytes`; its file is on disk if it is large.
 
     Raises:
-        InvalidBody: the body is no form, or has too many parts.
+        InvalidBody: the body is not a form, or has too many parts.
         BodyTooLarge, ClientGone: as for other bodies.
     """
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):

@@ -29,7 +29,7 @@ class FirstRequests:
     def examining(self, form: int | None) -> Iterator[bool]:
         """Examine a request for the duration of the context; gives whether it is the first of its form.
 
-        The others may go on when it ends, however it ends. None is no form.
+        The others may go on when it ends, however it ends. None stands for no form.
         """
         if form is None or form in self._seen:
             yield False

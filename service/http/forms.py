@@ -48,7 +48,7 @@ async def parse_form(
     It may have as many as `most_images` files in the field `image`.
 
     Raises:
-        InvalidBody: the body is no form.
+        InvalidBody: the body is not a form.
         UnknownField: it has another field.
     """
     parser = MultiPartParser(

@@ -224,7 +224,7 @@ def own_job(service: Service, request: Request) -> str:
 
 
 def _is_own(service: Service, job: str) -> bool:
-    """Whether a job belongs to the current tenant. A name of which the key is unknown belongs to none."""
+    """Whether a job belongs to the current tenant. A name with an unknown key belongs to no tenant."""
     from ..jobs.owners import key_of
 
     return service.access.tenant_of(key_of(job)) == current_principal().tenant

@@ -40,7 +40,7 @@ async def index(_service: Service, request: Request) -> Response:
     """`GET /`: the page, if the client takes HTML.
 
     Raises:
-        RouteNotFound: the client is no browser.
+        RouteNotFound: the client is not a browser.
     """
     if "text/html" not in request.headers.get("accept", ""):
         raise RouteNotFound(

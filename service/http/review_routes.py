@@ -96,7 +96,7 @@ async def _reviews(service: Service, request: Request) -> "JobReviews":
 
 
 def _number(request: Request, name: str, default: int, *, least: int, most: int = 2**31 - 1) -> int:
-    """A number of the query. Raises `InvalidBody` if it is none, or out of its bounds."""
+    """A number of the query. Raises `InvalidBody` if it is not a number, or out of its bounds."""
     text = request.query_params.get(name)
     if text is None:
         return default

@@ -138,7 +138,7 @@ class OutcomeBuffer:
             self.flush()
 
     def refuse(self, claim: Claim, error: RowFileRefused) -> None:
-        """Record a claim of which a file cannot be loaded."""
+        """Record a claim with a file that cannot be loaded."""
         again = error.again and claim.attempt < self._spec.attempts
         names = () if claim.files is None else (file.name for file in claim.files.files)
         pointer = f"/file/{next(iter(names), '')}"

@@ -13,7 +13,7 @@ _NOT_IDS: Final = frozenset({"data", "fields", "warnings", "error", "text"})
 
 
 class UnreadableResults(ValueError):
-    """A line is no result. `line` counts from 1; `hint` is advice."""
+    """A line is not a result. `line` counts from 1; `hint` is advice."""
 
     def __init__(self, line: int, reason: str, hint: str = "") -> None:
         super().__init__(f"line {line}: {reason}")
@@ -27,7 +27,7 @@ def result_rows(lines: Iterable[str], text_column: str | None = None) -> Iterato
     `text_column` names the member with the document's text; by default it is `text`, if a line has that.
 
     Raises:
-        UnreadableResults: a line is no JSON object with `data` or `error`, or lacks the named column.
+        UnreadableResults: a line is not a JSON object with `data` or `error`, or lacks the named column.
     """
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -68,7 +68,7 @@ def _row(number: int, value: Mapping[str, Any], text_column: str | None) -> dict
 
 
 def _id(number: int, value: Mapping[str, Any]) -> str:
-    """The first scalar that is no part of the result: a job's file begins with the id of the row."""
+    """The first scalar that is not part of the result: a job's file begins with the id of the row."""
     for name, found in value.items():
         if name not in _NOT_IDS and isinstance(found, str | int) and not isinstance(found, bool):
             return str(found)

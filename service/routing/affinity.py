@@ -21,7 +21,7 @@ PREFIX_TOKENS: Final = 64
 
 SLACK: Final = 0.25
 LEAST_ALLOWED: Final = 16_384
-"""Tokens that every engine may have in flight before the bound counts: a handful of requests is no imbalance."""
+"""Tokens that every engine may have in flight before the bound counts: a handful of requests is not an imbalance."""
 
 _encoder = msgspec.msgpack.Encoder()
 

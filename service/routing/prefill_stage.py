@@ -3,7 +3,7 @@
 Does: have the prompt of a request computed by an engine for prompts, and tell the next engine where its blocks are.
 Does not: move blocks (`engine/memory/peer_tier`), or choose the engine that continues (`router`).
 
-A prompt that cannot be computed here is no error: the engine that continues computes it as well. So the loss of an
+A prompt that cannot be computed here is not an error: the engine that continues computes it as well. So the loss of an
 engine for prompts costs time only.
 """
 

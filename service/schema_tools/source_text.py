@@ -45,7 +45,7 @@ class Words:
     """The tokens of a source, without those of the kinds `space` and `comment`; for comments see `comment_at`."""
 
     def __init__(self, source: str, pattern: "re.Pattern[str]") -> None:
-        """Raises SourceError for text that is no token."""
+        """Raises SourceError for text that is not a token."""
         self._words: list[Word] = []
         self._comments: dict[
             tuple[int, bool], str

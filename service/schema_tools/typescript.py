@@ -41,7 +41,7 @@ def from_typescript(source: str, name: str | None = None) -> dict[str, Any]:
     """The schema of a declaration, by default of the last one that is exported, or of the last.
 
     Raises:
-        SourceError: a construct that is no data, or an unknown name.
+        SourceError: a construct that does not declare data, or an unknown name.
     """
     reader = _Reader(Words(source, _TOKEN))
     reader.declarations()

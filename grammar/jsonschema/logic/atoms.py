@@ -117,7 +117,7 @@ class Verbatim:
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """The number has no fractional part; `plainly`: nor is it written with one (in draft 4, 1.0 is no integer)."""
+    """The number has no fractional part; `plainly`: nor is it written with one (in draft 4, 1.0 is not an integer)."""
 
     plainly: bool = False
 

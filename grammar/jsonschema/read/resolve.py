@@ -101,7 +101,7 @@ class Schemas:
         """The target of `$ref: reference` in the schema at `site`.
 
         Raises:
-            InvalidConstraint: the target does not exist or is no schema.
+            InvalidConstraint: the target does not exist or is not a schema.
             UnsupportedConstraint: the document is not available.
         """
         uri, fragment = defragment(join(site.base, reference))

@@ -134,14 +134,14 @@ def load(files: RowFiles | None) -> LoadedFiles | None:
 
 
 def stored_image(path: Path) -> StoredFile:
-    """The image in a file. Raises `RowFileRefused` if it is none."""
+    """The image in a file. Raises `RowFileRefused` if it is not an image."""
     content = read_file(path)
     _require_image(content, path.name)
     return StoredFile(_digest(content), len(content), path=str(path))
 
 
 def stored_bytes(content: bytes) -> StoredFile:
-    """An image of which there are only bytes. Raises `RowFileRefused` if it is none."""
+    """An image that exists as bytes only. Raises `RowFileRefused` if these are not an image."""
     _require_size(content, "the image")
     _require_image(content, "the image")
     return StoredFile(_digest(content), len(content), content=content)
