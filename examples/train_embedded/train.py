@@ -213,7 +213,7 @@ def _part(parser: argparse.ArgumentParser, first: float, last: float) -> tuple[f
     return first, last
 
 
-def main() -> None:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Train the embedded model.")
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
@@ -260,46 +260,53 @@ def main() -> None:
     parser.add_argument(
         "--written", type=float, default=feed.SampleMix.written, help="share of documents written one by one"
     )
-    chosen = parser.parse_args()
+    return parser
+
+
+def _settings(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> Settings:
+    """The settings of the run that the arguments describe."""
+    mix = feed.SampleMix(
+        chosen.tokenizer,
+        chosen.tokens,
+        chosen.real,
+        chosen.recorded,
+        chosen.printed,
+        chosen.asked,
+        chosen.written,
+        chosen.piece,
+    )
     shape = Shape(
         hidden_size=chosen.hidden,
         intermediate_size=chosen.gate,
         num_hidden_layers=chosen.layers,
         num_attention_heads=chosen.hidden // Shape.head_dim,
     )
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    spawn(
-        partial(
-            run,
-            Settings(
-                out=chosen.out,
-                seconds=chosen.minutes * 60,
-                workers=chosen.workers,
-                mix=feed.SampleMix(
-                    chosen.tokenizer,
-                    chosen.tokens,
-                    chosen.real,
-                    chosen.recorded,
-                    chosen.printed,
-                    chosen.asked,
-                    chosen.written,
-                    chosen.piece,
-                ),
-                shape=shape,
-                device=chosen.device,
-                compiled=not chosen.eager and chosen.device != "cpu",
-                start=chosen.start,
-                resumed=chosen.resume,
-                prose_until=chosen.prose_until,
-                prose_after=chosen.prose_after,
-                part=_part(parser, *chosen.part),
-                pause=None if chosen.pause is None else chosen.pause * 60,
-                matrix_rate=Settings.matrix_rate * chosen.rate,
-                other_rate=Settings.other_rate * chosen.rate,
-            ),
-        ),
-        chosen.devices,
+    return Settings(
+        out=chosen.out,
+        seconds=chosen.minutes * 60,
+        workers=chosen.workers,
+        mix=mix,
+        shape=shape,
+        device=chosen.device,
+        compiled=not chosen.eager and chosen.device != "cpu",
+        start=chosen.start,
+        resumed=chosen.resume,
+        prose_until=chosen.prose_until,
+        prose_after=chosen.prose_after,
+        part=_part(parser, *chosen.part),
+        pause=None if chosen.pause is None else chosen.pause * 60,
+        matrix_rate=Settings.matrix_rate * chosen.rate,
+        other_rate=Settings.other_rate * chosen.rate,
     )
+
+
+def main() -> None:
+    """Train as the command line says."""
+    parser = _parser()
+    chosen = parser.parse_args()
+    settings = _settings(parser, chosen)
+    settings.out.mkdir(parents=True, exist_ok=True)
+    spawn(partial(run, settings), chosen.devices)
 
 
 if __name__ == "__main__":

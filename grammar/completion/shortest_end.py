@@ -65,7 +65,7 @@ class ShortestEnd:
         return (yield from self._avoid_refused(completion)) if found is None else found
 
     def _mended(self, cursor: Cursor, completion: bytes) -> Parts[bytes | None]:
-        """A completion with other texts in place of refused ones, and of those that are new or repeated against the rules."""
+        """A completion with other texts in place of those that are refused, or wrongly new or repeated."""
         found = yield from Replacement(cursor, self._graph).text(completion)
         if found is None:
             found = yield from Replacement(cursor, self._graph, distinct=True).text(completion)

@@ -53,7 +53,7 @@ def read(source: Source, path: Path, *, sees: bool = False) -> Iterator[Record |
 
 
 def _is_document(file: Path) -> bool:
-    """Whether a file is one for the reader of documents: by its content, or by the ending of a name that is not that of a text."""
+    """Whether a file is for the reader of documents: by its content, or by the ending of its name."""
     if file.suffix.lower() in _DOCUMENTS:
         return True
     with file.open("rb") as opened:
