@@ -41,7 +41,8 @@ class Generation:
 
     `known`: a short complete output, if one was found before. `heights`: by state, the numbers of frames on which its
     masks depend. `plain_stacks`: whether a stack neither remembers nor judges texts. By configuration with such a
-    stack: `ends`, bytes of a short end; `detours`, ends that need not be short; `forces`, results of `Cursor.force`.
+    stack: `ends`, bytes of a short end; `detours`, ends that need not be short. By any configuration: `forces`, results
+    of `Cursor.force`.
     """
 
     machine: Machine
@@ -130,12 +131,11 @@ class Generation:
         """The forced bytes, and whether the output is over after them; see `Cursor.force`."""
         if cursor.chooses:
             return b"", False
-        key = self.key(cursor)
-        found = None if key is None else self.forces.get(key)
+        key = cursor.state, cursor.stack  # forced text ends where a comparison of texts decides
+        found = self.forces.get(key)
         if found is None:
             found = cursor.force(_MOST_FORCED)
-            if key is not None:
-                self.forces.put(key, found, len(key[1]) + len(found[0]))
+            self.forces.put(key, found, len(key[1]) + len(found[0]))
         return found
 
     def spelled(self, history: Sequence[int], text: bytes, *, over: bool) -> tuple[int, ...]:

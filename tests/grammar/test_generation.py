@@ -170,3 +170,17 @@ def test_a_cache_hands_out_grammars_whose_shortest_output_is_known() -> None:
         cache.close()
     assert isinstance(grammar, NativeGrammar)
     assert grammar.generation.found is not None
+
+
+def test_forced_text_is_found_once_whatever_texts_the_outputs_hold() -> None:
+    root = Language(
+        read('{"properties": {"a": {"const": "one and only"}}}'), Options(any_order=True)
+    ).root
+    made, found = NativeGrammar(Machine(root, 1 << 28), *index()), set()
+    for name in "xyz":  # seen names must not come again
+        matcher = made.matcher()
+        matcher.skip(small().canonical(f'{{"{name}":1,"a":"on'.encode()))
+        found.add(matcher.forced())
+    assert len(found) == 1
+    assert found != {()}
+    assert len(made.generation.forces) == 1
