@@ -145,6 +145,7 @@ class NativeMatcher(WholeAnswers):
 
     def __init__(self, grammar: NativeGrammar, generation: Generation) -> None:
         self.grammar = grammar
+        self._texts = grammar.index.texts
         self._generation = generation
         self._cursor = Cursor(generation.machine)
         self.tokens: list[int] = []
@@ -180,27 +181,18 @@ class NativeMatcher(WholeAnswers):
             for word, bit in generation.end_bits:
                 words[word] |= bit
 
-    @_moving
     def accept(self, token: int) -> None:
         """Advance by one token.
 
         Raises:
             Violation: the token is not legal here; the matcher has not moved.
         """
-        cursor, index = self._cursor, self.grammar.index
-        text = index.texts.get(token)
-        if text is None:
-            if token not in index.vocabulary.end_ids:
-                raise Violation(f"token {token} is not legal here")
-            if self._finished or not cursor.can_end():
-                raise Violation(f"the output may not end here (token {token})")
-            self._finished = True
+        text = self._texts.get(token)
+        if text is None or self._finished:
+            self._finish(token)
         else:
-            memories = len(cursor.memories)
-            if self._finished or not cursor.read(text):
-                cursor.memories.cut(memories)
-                raise Violation(f"token {token} is not legal here")
-            self._steps.append(cursor.commit(text, memories))
+            step = self._cursor.advance(text) or self._read(token)
+            self._steps.append(step)
         self.tokens.append(token)
         closing, forced = self._closings[-1], self._forced[-1]
         self._closings.append(None if closing is None else _after(closing, token))
@@ -226,7 +218,6 @@ class NativeMatcher(WholeAnswers):
         self.tokens += tokens
         self._steps, self._closings, self._ends, self._forced = [], [None], [None], [None]
 
-    @_moving
     def forced(self) -> tuple[int, ...]:
         """Tokens that must come next because no other text is legal; see `Matcher.forced`."""
         if self._finished:
@@ -234,6 +225,10 @@ class NativeMatcher(WholeAnswers):
         known = self._forced[-1]
         if known is not None and known[1] < len(known[0]):
             return known[0][known[1] :]
+        return () if self._cursor.chooses else self._find_forced()
+
+    @_moving
+    def _find_forced(self) -> tuple[int, ...]:
         text, over = self._generation.force(self._cursor)
         found = self._generation.spelled(self.tokens, text, over=over)
         if found:
@@ -297,6 +292,25 @@ class NativeMatcher(WholeAnswers):
         texts, kept = [self.grammar.index.texts[token] for token in written], len(self._steps)
         self._generation = self.grammar.after(self._generation)
         self._cursor, self._steps = _read_again(self._generation.machine, texts, kept)
+
+    @_moving
+    def _read(self, token: int) -> Step:
+        """Read the text of a token, where the tables alone do not decide."""
+        cursor, text = self._cursor, self._texts[token]
+        memories = len(cursor.memories)
+        if not cursor.read(text):
+            cursor.memories.cut(memories)
+            raise Violation(f"token {token} is not legal here")
+        return cursor.commit(text, memories)
+
+    @_moving
+    def _finish(self, token: int) -> None:
+        """End the output with an end token."""
+        if token not in self.grammar.index.vocabulary.end_ids:
+            raise Violation(f"token {token} is not legal here")
+        if self._finished or not self._cursor.can_end():
+            raise Violation(f"the output may not end here (token {token})")
+        self._finished = True
 
     def _spells(self, end: EndText, tokens: int) -> Parts[bool]:
         """Whether an end takes at most `tokens` tokens; if so, `closing` returns it."""
@@ -363,7 +377,8 @@ def _find_end(
     known, end = ends[place], None
     if known is not None:
         text, at = known
-        written = bytes(cursor.output[steps[place].length :])
+        _, length, _, _ = steps[place]
+        written = bytes(cursor.output[length:])
         if text.startswith(written, at):
             return text, at + len(written)
         end = yield from joined_end(cursor, generation.graph, text[at:])

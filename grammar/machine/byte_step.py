@@ -1,8 +1,9 @@
 """The compiled inner loops of the byte machine: read one byte, or a text.
 
 Does: move a configuration (a state and a stack of frames) along bytes by the tables. Where an entry is unknown, the
-loop stops and reports it, so that the caller can fill it in and resume at the same byte. Does not: change tables, walk
-the tokens of a vocabulary (`trie_walk`).
+loop stops and reports it, so that the caller can fill it in and resume at the same byte. Does not: change tables, make
+the frames read ahead the stack (`text_step`), find forced bytes (`forced_bytes`), walk the tokens of a vocabulary
+(`trie_walk`).
 
 A frame is a row (site, parent, memory, begun): the call site, the row of the caller's frame, the version of the texts
 seen in this activation (`UNSURE`: it grew within this walk), and the offset in the output at which its text begins.
@@ -34,7 +35,6 @@ from .lazy_tables import (
     SIZE,
     UNRESOLVED,
     Tables,
-    tables_at,
 )
 from .walk_state import Note, note_of
 
@@ -62,10 +62,6 @@ INNER: Final = 1  # within the walk
 OPEN: Final = 2  # before the walk
 
 _MOST_CALLS: Final = 4096  # calls and ends for one byte
-# Of a byte, where a look at the tables is not enough.
-_UNKNOWN: Final = 8
-_CALLS: Final = 9
-_MOST_PEEKED: Final = 16  # calls for one byte
 _PLAIN: Final = REMEMBERS | AS_WRITTEN
 
 
@@ -207,11 +203,20 @@ def read(tables: Tables, frames: Ints, note: Note, answers: Ints, text: Bytes, d
     """Read `text` from byte `done` on; returns the number of bytes read in all. `note.status`: why it stopped.
 
     The configuration in `note` is the one after these bytes. `answers`: the answers for the first byte, see `step`.
+    Most bytes stay within a rule. They are handled inline: a call counts references to arrays.
     """
     nothing = answers[:0]
     note.status = MOVED
     while done < len(text):
         state, top, count = note.state, note.top, note.count
+        row, move = tables.states[state, ROW], LEAVE
+        if row >= 0:
+            move = tables.cells[row + tables.alphabets[tables.states[state, ALPHABET], text[done]]]
+        if move >= 0 and tables.sites[frames[top, SITE], LIVE] < 0:
+            note.state = move
+            answers = nothing
+            done += 1
+            continue
         status = step(tables, frames, note, answers, np.int64(text[done]), note.offset + done)
         if status != MOVED:
             note.state, note.top, note.count, note.status = state, top, count, status
@@ -228,160 +233,3 @@ def begin_at(note: Longs, state: int, depth: int, offset: int, exact: int) -> No
     fields.state, fields.top, fields.count = state, depth - 1, depth
     fields.depth = fields.lowest = depth
     fields.exact, fields.offset, fields.asked = exact, offset, 0
-
-
-@kernel
-def _peek(tables: Tables, site: np.int64, state: np.int64, known: Bytes) -> int:
-    """Fill `known` [256]: `MOVED` or `REFUSED` where the tables decide on a byte without the stack, else `_UNKNOWN`.
-
-    `site`: the call site of the innermost rule. Nothing moves. Returns the number of bytes with `MOVED`.
-    """
-    known[:] = _UNKNOWN
-    legal, called = (
-        0,
-        np.int64(0),
-    )  # the site that is entered with the bytes still examined; at first all are
-    for level in range(_MOST_PEEKED):
-        row = tables.states[state, ROW]
-        if row < 0:
-            break
-        alphabet = tables.alphabets[tables.states[state, ALPHABET]]
-        live, entry = tables.sites[site, LIVE], tables.sites[site, ENTRY]
-        called = np.int64(0)
-        for byte in range(256):
-            if level and known[byte] != _CALLS:
-                continue
-            move = tables.cells[row + alphabet[byte]]
-            known[byte] = _UNKNOWN
-            if move == DEAD or (move >= 0 and live >= 0 and tables.live[live + move - entry] == 0):
-                known[byte] = REFUSED
-            elif move >= 0:
-                known[byte] = MOVED
-                legal += 1
-            elif move <= CALLED and called in (0, CALLED - move):
-                called = np.int64(CALLED - move)
-                known[byte] = _CALLS
-        if not called:
-            return legal
-        site, state = called, np.int64(tables.sites[called, ENTRY])
-    for byte in range(256):
-        if known[byte] == _CALLS:
-            known[byte] = _UNKNOWN
-    return legal
-
-
-@kernel
-def _has_choice(tables: Tables, site: np.int64, state: np.int64) -> bool:
-    """Whether two bytes are legal in a state without its rule being left: then no text is forced there.
-
-    `site`: the call site of the innermost rule, which may restrict the live states of a leaf.
-    """
-    row = tables.states[state, ROW]
-    if row < 0:
-        return False
-    alphabet = tables.alphabets[tables.states[state, ALPHABET]]
-    live, entry = tables.sites[site, LIVE], tables.sites[site, ENTRY]
-    found = 0
-    for byte in range(256):  # in most states the first few bytes decide
-        move = tables.cells[row + alphabet[byte]]
-        if move >= 0 and (live < 0 or tables.live[live + move - entry] != 0):
-            found += 1
-            if found > 1:
-                return True
-    return _peek(tables, site, state, np.empty(256, np.uint8)) > 1
-
-
-@kernel
-def read_at(held: Longs, frames: Ints, note: Longs, answers: Ints, text: Bytes, done: int) -> int:
-    """`read` for callers that are not compiled; also sets `Note.chooses`. `held`: `Tables.addresses`."""
-    fields, tables = note_of(note), tables_at(held)
-    done, fields.chooses = read(tables, frames, fields, answers, text, done), 0
-    if done == len(text) and fields.top >= 0:
-        site = np.int64(frames[fields.top, SITE])
-        fields.chooses = np.int64(_has_choice(tables, site, np.int64(fields.state)))
-    return done
-
-
-@kernel
-def read_from(
-    held: Longs, frames: Ints, note: Longs, text: Bytes, place: tuple[int, int, int]
-) -> tuple[int, int]:
-    """`begin_at` a place (state, depth, offset), then `read_at` all of `text`; (number of bytes read, the status)."""
-    state, depth, offset = place
-    begin_at(note, state, depth, offset, 1)
-    done = read_at(held, frames, note, frames[:0], text, 0)
-    return done, int(note_of(note).status)
-
-
-@kernel
-def new_frames(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
-    """The stack with the innermost frame `top`, as (number of frames kept of the old stack, new frames above them).
-
-    The new frames are in order, outermost first, with their `PARENT` renumbered.
-    """
-    height, at = 0, top
-    while at >= depth:
-        height += 1
-        at = frames[at, PARENT]
-    kept = at + 1
-    fresh = np.empty((height, FRAME_COLUMNS), np.int32)
-    at = top
-    for i in range(height):
-        fresh[height - 1 - i] = frames[at]
-        at = frames[at, PARENT]
-        fresh[height - 1 - i, PARENT] = kept + height - 2 - i
-    return kept, fresh
-
-
-@kernel
-def settle(frames: Ints, note: Longs, depth: int) -> tuple[int, int, Ints]:
-    """Make the frames of the configuration in `note` the stack in place of one of height `depth`.
-
-    (number of frames kept of the old stack; height of the new one; the old frames above the kept ones)
-    """
-    kept, fresh = new_frames(frames, int(note_of(note).top), depth)
-    removed = frames[kept:depth].copy()
-    frames[kept : kept + len(fresh)] = fresh
-    return kept, kept + len(fresh), removed
-
-
-@kernel
-def force(held: Longs, frames: Ints, fields: Longs, answers: Ints, text: Bytes, done: int) -> int:
-    """Write forced bytes to `text` from byte `done` on, while exactly one byte is legal and the output cannot end.
-
-    Returns the number of bytes in `text`. `held`: `Tables.addresses`; `fields`: the array of a `Note`. Its status is
-    `MOVED` where the forced text ends; for any other status see `step`, fill in the entry, and call again.
-    """
-    tables, note = tables_at(held), note_of(fields)
-    known = np.empty(256, np.uint8)
-    note.status = MOVED
-    while done < len(text):
-        state, top, count = note.state, note.top, note.count
-        only, status = -1, REFUSED
-        _peek(tables, np.int64(frames[top, SITE]), np.int64(state), known)
-        for byte in range(257):
-            if byte == 256:
-                if only < 0:
-                    break
-                byte = only
-            elif known[byte] == REFUSED:
-                continue
-            status = MOVED
-            if byte == only or known[byte] != MOVED:
-                note.state, note.top, note.count = state, top, count
-                status = step(tables, frames, note, answers, np.int64(byte), note.offset + done)
-            if status == MOVED and byte != only:
-                if only >= 0:
-                    only = -2
-                    break
-                only = byte
-            elif status != REFUSED and status != MOVED:
-                break
-        ends = tables.states[state, ROW] >= 0 and tables.states[state, OUTCOME] >= 0
-        if only < 0 or ends or status != MOVED:
-            note.state, note.top, note.count = state, top, count
-            note.status = MOVED if only == -2 or ends or status == REFUSED else status
-            return done
-        text[done] = only
-        done += 1
-    return done

@@ -12,14 +12,16 @@ from ..base.array_types import Bytes, Ints, Longs
 from ..base.parts import Parts, whole
 from ..contract.errors import ConstraintTooLarge
 from . import byte_step as w
+from . import text_step as t
 from . import walk_state as n
 from .dead_prefixes import DeadPrefixes
 from .exhaustion import begins_exhausted
+from .forced_bytes import force
 from .lazy_tables import ENTRY, FINAL, OUTCOME, ROW
 from .machine import Machine
 from .open_texts import OpenTexts, open_texts_of
 from .seen_texts import SeenText, SeenTexts
-from .text_reader import Refused, Step
+from .text_reader import OldStack, Refused, Step
 
 NO_ANSWERS: Final = np.empty((0, 3), np.int32)
 _UNSOUGHT: Final = OpenTexts((), (), (), ())
@@ -52,6 +54,7 @@ class Cursor:
         self.memories = SeenTexts()
         self.dead_prefixes = DeadPrefixes(machine)
         self.note: Longs = np.zeros(n.NOTES, np.int64)
+        self._noted = self.note.data  # a view that is read faster than the array
         self.chooses = False
         # Versions of the seen texts made since `begin`: see `DeadPrefixes.record`.
         self._grown: list[tuple[int, int, SeenText]] = []
@@ -97,7 +100,7 @@ class Cursor:
         self._grown.clear()
         tables = self.machine.tables  # keeps the arrays alive during the call
         place = self.state, self.depth, len(self.output)
-        done, status = w.read_from(tables.addresses, self.frames, self.note, text, place)
+        done, status = t.read_from(tables.addresses, self.frames, self.note, text, place)
         if status not in (w.MOVED, w.REFUSED):
             done, _ = self.reach(text, done)
         if done < len(text):
@@ -126,27 +129,54 @@ class Cursor:
         """Move to the configuration after the last `read`; `memories`: the number of versions before that read."""
         if self.machine.special.renewing:
             _renew(self, text)
-        kept, removed = self.depth, NO_FRAMES
-        before = self.stack, self._open_texts
-        if self.note.item(n.TOP) != self.depth - 1:
-            kept, self.depth, removed = w.settle(self.frames, self.note, self.depth)
-            self.stack = self.frames[: self.depth, w.SITE].tobytes()
-            self._open_texts = None if len(self.memories) == 1 else _UNSOUGHT
+        if self._noted[n.TOP] != self.depth - 1:
+            while t.settle(self.frames, self.note) == w.FULL:
+                self.make_room(len(self.frames))
         for versions in self._grown:
             self.dead_prefixes.record(self.memories, *versions)
-        step = Step(self.state, kept, removed, len(self.output), memories, *before)
-        self.state, self.chooses = self.note.item(n.STATE), self.note.item(n.CHOOSES) == 1
-        self.output += text.data
+        return self._moved(text, memories)
+
+    def advance(self, text: Bytes) -> Step | None:
+        """`read` and `commit` in one call, where the tables alone decide; else None, and nothing has moved."""
+        special = self.machine.special
+        if self.memories.barred or special.unique_items or special.renewing:
+            return None
+        tables, written = (
+            self.machine.tables,
+            len(self.output),
+        )  # `tables` keeps the arrays alive during the call
+        held, frames, note = tables.addresses, self.frames, self.note
+        if t.advance(held, frames, note, text, self.state, self.depth, written) != w.MOVED:
+            return None
+        return self._moved(text, len(self.memories))
+
+    def _moved(self, text: Bytes, memories: int) -> Step:
+        """Take over the configuration in `note`, the frames of which are the stack already."""
+        noted, depth, old = self._noted, self.depth, None
+        if noted[n.TOP] != depth - 1:
+            kept, aside = noted[n.KEPT], noted[n.COUNT]
+            removed = (
+                self.frames[aside : aside + depth - kept].copy() if kept < depth else NO_FRAMES
+            )
+            old = OldStack(kept, removed, self.stack, self._open_texts)
+            self.depth = noted[n.DEPTH]
+            self.stack = self.frames[: self.depth, w.SITE].tobytes()
+            self._open_texts = None if len(self.memories) == 1 else _UNSOUGHT
+        step = self.state, len(self.output), memories, old
+        self.state, self.chooses = noted[n.STATE], noted[n.CHOOSES] == 1
+        self.output.extend(text)
         return step
 
     def undo(self, step: Step) -> None:
-        """Take back the last commit that has not been taken back."""
-        self.depth = step.kept + len(step.removed)
-        self.frames[step.kept : self.depth] = step.removed
-        self.state, self.stack, self._open_texts = step.state, step.stack, step.open_texts
+        """Take back the last step that has not been taken back."""
+        self.state, length, memories, old = step
+        if old is not None:
+            self.depth = old.kept + len(old.removed)
+            self.frames[old.kept : self.depth] = old.removed
+            self.stack, self._open_texts = old.stack, old.open_texts
         self.chooses = False  # not known
-        del self.output[step.length :]
-        self.memories.cut(step.memories)
+        del self.output[length:]
+        self.memories.cut(memories)
 
     def can_end(self) -> bool:
         """Whether the output may end here."""
@@ -187,7 +217,7 @@ class Cursor:
         self.begin(exact=True)
         while True:
             tables = self.machine.tables  # keeps the arrays alive during the call
-            done = w.force(tables.addresses, self.frames, self.note, NO_ANSWERS, text, done)
+            done = force(tables.addresses, self.frames, self.note, NO_ANSWERS, text, done)
             if self.note[n.STATUS] in (w.MOVED, w.UNDECIDED):
                 return text[:done].tobytes(), bool(self.note[n.STATE] == FINAL)
             self.fill_in()
@@ -269,7 +299,7 @@ def reach_parts(
         if not has_stopped:
             before = done
             tables = cursor.machine.tables  # keeps the arrays alive during the call
-            done = w.read_at(tables.addresses, cursor.frames, cursor.note, answers, text, done)
+            done = t.read_at(tables.addresses, cursor.frames, cursor.note, answers, text, done)
             if done > before:
                 answers, refused = NO_ANSWERS, None
         has_stopped = False

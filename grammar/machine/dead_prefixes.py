@@ -17,6 +17,7 @@ from .leaf import Leaf
 from .machine import Machine
 from .seen_texts import SeenText, SeenTexts
 from .text_reader import TextReader
+from .text_step import new_frames
 from .unique_prefixes import Live
 
 
@@ -39,7 +40,7 @@ class DeadPrefixes:
 
     def begun(self, reader: TextReader, text: Bytes) -> bool:
         """Whether the text that was read ahead begins an open text with one of its dead prefixes."""
-        kept, fresh = w.new_frames(reader.frames, int(reader.note[n.TOP]), reader.depth)
+        kept, fresh = new_frames(reader.frames, int(reader.note[n.TOP]), reader.depth)
         whole = bytes(reader.output) + text.tobytes()
         frames = np.concatenate((reader.frames[:kept], fresh))
         return any(

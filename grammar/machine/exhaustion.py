@@ -25,6 +25,7 @@ from .escapes import ESCAPED, escapes, last_character, plain, unfinished
 from .lazy_tables import ALPHABET, DEAD, ENTRY, FLAGS, JUDGED, LEAF, OUTCOME, REMEMBERS, ROW
 from .seen_texts import Exhausted
 from .text_reader import TextReader
+from .text_step import new_frames
 
 _ANY: Final = bytes(range(256))
 _DIGIT, _LETTER = b"0", b"a"
@@ -149,7 +150,7 @@ def _asked(reader: TextReader, site: int) -> Hashable:
 
 def _at_item(reader: TextReader, frame: int, whole: bytes) -> TextReader:
     """A copy of a reader at the beginning of the item of a frame; `whole`: the output with the text read ahead."""
-    kept, fresh = w.new_frames(reader.frames, frame, reader.depth)
+    kept, fresh = new_frames(reader.frames, frame, reader.depth)
     probe = reader.fork()
     probe.frames = np.concatenate((reader.frames[:kept], fresh))
     probe.depth = len(probe.frames)

@@ -3,7 +3,7 @@
 Does: let `dead_prefixes` and `exhaustion` be imported by `cursor`. Does not: read text (`cursor`).
 """
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from ..base.array_types import Bytes, Ints, Longs
 from .machine import Machine
@@ -11,21 +11,24 @@ from .open_texts import OpenTexts
 from .seen_texts import SeenTexts
 
 
-class Step(NamedTuple):
-    """The changes made by one commit, as `undo` needs them.
+class OldStack(NamedTuple):
+    """A stack before the step that changed it.
 
-    `state`, `stack` and `open_texts`: the values before it. `kept`: number of frames that stayed; `removed` int32
-    [n, 4]: the frames above them, which were removed. `length`: bytes of the output before it; `memories`: number of
-    versions of the seen texts before it.
+    `kept`: number of frames that stayed; `removed` int32 [n, 4]: the frames above them. `stack` and `open_texts`: the
+    values of the cursor.
     """
 
-    state: int
     kept: int
     removed: Ints
-    length: int
-    memories: int
     stack: bytes
     open_texts: OpenTexts | None
+
+
+Step: TypeAlias = tuple[int, int, int, OldStack | None]
+"""What `undo` needs of one step: the state, the bytes of the output, the versions of the seen texts before it.
+
+Last, the stack before it, if it has changed. A tuple without names, as most tokens only make one of these.
+"""
 
 
 class Refused(NamedTuple):

@@ -38,6 +38,7 @@ class Note:
     inside: Whole  # 1 while the nodes behind `exit` or below `head` are being walked
     head: Whole  # the first byte of the tokens being walked, as a node of the trie
     chooses: Whole  # 1 after a text if two bytes certainly are legal next
+    kept: Whole  # frames of the stack that the move to a new one has kept
 
 
 note_of = record_of(Note)
@@ -70,3 +71,4 @@ LEAF_COUNT: Final = _SLOTS.index("leaf_count")
 ASSUMED: Final = _SLOTS.index("assumed")
 UNWRITTEN: Final = _SLOTS.index("unwritten")
 CHOOSES: Final = _SLOTS.index("chooses")
+KEPT: Final = _SLOTS.index("kept")

@@ -18,6 +18,7 @@ from ..machine.cursor import NO_ANSWERS, Cursor
 from ..machine.exhaustion import beginnings_ahead, open_beginnings, reads_unique_item
 from ..machine.lazy_tables import DEAD, ENTRY, FIRST, SIZE
 from ..machine.open_texts import OpenText, OpenTexts
+from ..machine.text_step import new_frames
 from .compute_masks import TokenIndex, Walk
 from .leaf_walk import allow, forbid
 from .row_cache import Row
@@ -73,7 +74,7 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
         if (
             legal
             and frame >= 0
-            and w.new_frames(cursor.frames, int(cursor.note[n.TOP]), cursor.depth)[0] > frame
+            and new_frames(cursor.frames, int(cursor.note[n.TOP]), cursor.depth)[0] > frame
         ):
             # The text is still open: the next byte may end it.
             child = node + 1

@@ -1,0 +1,112 @@
+"""The compiled loops that read a text and move a stack to the configuration after it.
+
+Does: read ahead from a stack, and replace the stack by the frames read ahead. Does not: read single bytes
+(`byte_step`), decide where a text must be compared (`cursor`).
+"""
+
+import numpy as np
+
+from ..base.array_types import Bytes, Ints, Longs
+from ..jit.kernel import brief_kernel, kernel
+from .byte_step import FRAME_COLUMNS, FULL, MOVED, PARENT, SITE, begin_at, read
+from .forced_bytes import has_choice
+from .lazy_tables import tables_at
+from .walk_state import Note, note_of
+
+
+@kernel
+def read_at(held: Longs, frames: Ints, note: Longs, answers: Ints, text: Bytes, done: int) -> int:
+    """`read` for callers that are not compiled; also sets `Note.chooses`. `held`: `Tables.addresses`."""
+    fields, tables = note_of(note), tables_at(held)
+    done, fields.chooses = read(tables, frames, fields, answers, text, done), 0
+    if done == len(text) and fields.top >= 0:
+        site = np.int64(frames[fields.top, SITE])
+        fields.chooses = np.int64(has_choice(tables, site, np.int64(fields.state)))
+    return done
+
+
+@kernel
+def read_from(
+    held: Longs, frames: Ints, note: Longs, text: Bytes, place: tuple[int, int, int]
+) -> tuple[int, int]:
+    """`begin_at` a place (state, depth, offset), then `read_at` all of `text`; (number of bytes read, the status)."""
+    state, depth, offset = place
+    begin_at(note, state, depth, offset, 1)
+    done = read_at(held, frames, note, frames[:0], text, 0)
+    return done, int(note_of(note).status)
+
+
+@kernel
+def new_frames(frames: Ints, top: int, depth: int) -> tuple[int, Ints]:
+    """The stack with the innermost frame `top`, as (number of frames kept of the old stack, new frames above them).
+
+    The new frames are in order, outermost first, with their `PARENT` renumbered.
+    """
+    height, at = 0, top
+    while at >= depth:
+        height += 1
+        at = frames[at, PARENT]
+    kept = at + 1
+    fresh = np.empty((height, FRAME_COLUMNS), np.int32)
+    at = top
+    for i in range(height):
+        fresh[height - 1 - i] = frames[at]
+        at = frames[at, PARENT]
+        fresh[height - 1 - i, PARENT] = kept + height - 2 - i
+    return kept, fresh
+
+
+@kernel
+def _copy(frames: Ints, begin: int | np.int64, end: int | np.int64, to: int | np.int64) -> None:
+    for i in range(end - begin):
+        for column in range(FRAME_COLUMNS):
+            frames[to + i, column] = frames[begin + i, column]
+
+
+@kernel
+def _settle(frames: Ints, note: Note) -> int:
+    """Make the frames of the configuration in `note` the stack in place of one of height `note.depth`.
+
+    Then `note.depth` is the height of the new stack, and `note.kept` the number of frames kept of the old one; the
+    frames above these are copied to the rows from `note.count` on. `FULL` if `frames` has no room for that.
+    """
+    height, at = 0, note.top
+    while at >= note.depth:
+        height += 1
+        at = np.int64(frames[at, PARENT])
+    kept = at + 1
+    fresh = note.count + note.depth - kept
+    if fresh + height > len(frames):
+        return FULL
+    _copy(frames, kept, note.depth, note.count)
+    at = note.top
+    for i in range(height - 1, -1, -1):
+        _copy(frames, at, at + 1, fresh + i)
+        at = np.int64(frames[at, PARENT])
+        frames[fresh + i, PARENT] = kept + i - 1
+    _copy(frames, fresh, fresh + height, kept)
+    note.kept, note.depth = kept, kept + height
+    return MOVED
+
+
+@brief_kernel
+def settle(frames: Ints, note: Longs) -> int:
+    """`_settle` for callers that are not compiled."""
+    return _settle(frames, note_of(note))
+
+
+@brief_kernel
+def advance(
+    held: Longs, frames: Ints, note: Longs, text: Bytes, state: int, depth: int, offset: int
+) -> int:
+    """`read_from` a place, and make the frames after `text` the stack; the status. Unless it is `MOVED`, none changed.
+
+    `note.kept` and `note.depth` as `_settle` sets them.
+    """
+    begin_at(note, state, depth, offset, 1)
+    read_at(held, frames, note, frames[:0], text, 0)
+    fields = note_of(note)
+    fields.kept = depth
+    if fields.status == MOVED and fields.top != depth - 1:
+        fields.status = _settle(frames, fields)
+    return int(fields.status)

@@ -1,0 +1,112 @@
+"""A cursor moves the same way, and back, whether the tables decide a text in one call or it is read and committed."""
+
+import json
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from intaglio.grammar.base.array_types import Bytes
+from intaglio.grammar.jsonschema.read.values import read
+from intaglio.grammar.jsonschema.read.writing_options import Options
+from intaglio.grammar.jsonschema.rules.language import Language
+from intaglio.grammar.machine.cursor import Cursor
+from intaglio.grammar.machine.machine import Machine
+from intaglio.grammar.machine.text_reader import Step
+
+NODE = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "minLength": 1, "maxLength": 8},
+        "size": {"type": "number"},
+        "kind": {"enum": ["leaf", "inner"]},
+        "parts": {"type": "array", "items": {"$ref": "#"}},
+        "ids": {"type": "array", "items": {"type": "integer"}, "uniqueItems": True},
+    },
+}
+TEXTS = (
+    '{"kind":"inner","parts":[{"kind":"leaf","size":1.5},{"name":"b"}],"size":2}',
+    '{"other":[1,{"a":null}],"name":"Zoë","more":{"kind":7}}',
+    '{"ids":[1,10,2],"kind":"leaf","parts":[{"ids":[3,3]}]}',
+)
+
+
+def cursor() -> Cursor:
+    root = Language(read(json.dumps(NODE)), Options(any_order=True)).root
+    return Cursor(Machine(root))
+
+
+def pieces(text: str, draw: random.Random) -> Iterator[Bytes]:
+    whole, at = np.frombuffer(text.encode(), np.uint8).copy(), 0
+    while at < len(whole):
+        size = draw.randrange(1, 7)
+        yield whole[at : at + size]
+        at += size
+
+
+def committed(at: Cursor, text: Bytes) -> Step | None:
+    memories = len(at.memories)
+    if at.read(text):
+        return at.commit(text, memories)
+    at.memories.cut(memories)
+    return None
+
+
+def place(at: Cursor) -> tuple[object, ...]:
+    frames = at.frames[: at.depth].tolist()
+    return at.state, at.stack, frames, bytes(at.output), len(at.memories), at.open_texts is None
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_one_call_moves_to_where_read_and_commit_move(text: str) -> None:
+    draw, moved = random.Random(text), 0
+    for _ in range(20):
+        one, two = cursor(), cursor()
+        for piece in pieces(text, draw):
+            before = place(one)
+            step, other = one.advance(piece), committed(two, piece)
+            if step is None:  # a text must be compared, or refuses: `read` tells
+                assert place(one) == before
+                step = committed(one, piece)
+            else:
+                moved += 1
+            assert (step is None) == (other is None)
+            if step is None:
+                break
+            assert (place(one), one.chooses) == (place(two), two.chooses)
+    assert moved
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_steps_are_taken_back_to_every_earlier_place(text: str) -> None:
+    draw = random.Random(text)
+    at, steps, places = cursor(), list[Step](), []
+    for piece in pieces(text, draw):
+        before = place(at)
+        step = at.advance(piece) or committed(at, piece)
+        if step is None:
+            break
+        steps.append(step)
+        places.append(before)
+    assert len(steps) > 5
+    for step, before in zip(reversed(steps), reversed(places), strict=True):
+        at.undo(step)
+        assert place(at) == before
+
+
+def test_a_text_that_opens_many_rules_gets_room_for_its_frames() -> None:
+    at = cursor()
+    text = np.frombuffer(b'{"parts":[' * 100, np.uint8).copy()
+    step = committed(at, text)
+    assert step is not None
+    depth = at.depth
+    assert depth > 100
+    last = at.advance(np.frombuffer(b'{"size":1}', np.uint8).copy())
+    assert last is None  # a name is compared with earlier ones
+    closing = np.frombuffer(b"]}" * 100, np.uint8).copy()
+    before = place(at)
+    ended = at.advance(closing) or committed(at, closing)
+    assert ended is not None
+    assert at.can_end()
+    at.undo(ended)
+    assert place(at) == before
