@@ -20,6 +20,7 @@ from ..completion.shortest_end import ShortestEnd
 from ..contract.bitmask import WORD_BITS
 from ..machine.byte_step import SITE
 from ..machine.cursor import Cursor
+from ..machine.forced_bytes import has_choice_in_calls
 from ..machine.lazy_tables import FLAGS
 from ..machine.machine import Machine
 from ..mask.compute_masks import TokenIndex, make_row
@@ -42,7 +43,7 @@ class Generation:
     `known`: a short complete output, if one was found before. `heights`: by state, the numbers of frames on which its
     masks depend. `plain_stacks`: whether a stack neither remembers nor judges texts. By configuration with such a
     stack: `ends`, bytes of a short end; `detours`, ends that need not be short. By any configuration: `forces`, results
-    of `Cursor.force`.
+    of `Cursor.force`. By state and innermost call site: `choices`, true where two bytes certainly are legal next.
     """
 
     machine: Machine
@@ -52,6 +53,7 @@ class Generation:
     heights: dict[int, tuple[int, ...]] = field(default_factory=dict)
     ends: BoundedCache[Key, tuple[bytes | None]] = field(default_factory=BoundedCache)
     forces: BoundedCache[Key, tuple[bytes, bool]] = field(default_factory=BoundedCache)
+    choices: BoundedCache[Key, bool] = field(default_factory=BoundedCache)
     plain_stacks: BoundedCache[bytes, bool] = field(default_factory=BoundedCache)
     detours: BoundedCache[Key, EndText] = field(default_factory=BoundedCache)
 
@@ -79,7 +81,7 @@ class Generation:
     @property
     def size_bytes(self) -> int:
         """Estimated memory held: tables, leaves, rules, completions, masks."""
-        kept = self.ends, self.forces, self.plain_stacks, self.detours
+        kept = self.ends, self.forces, self.choices, self.plain_stacks, self.detours
         found = sum(answers.nbytes for answers in kept) + self.graph.nbytes + self.bounds.nbytes
         return self.machine.size_bytes + found + self.rows.nbytes
 
@@ -129,13 +131,18 @@ class Generation:
 
     def force(self, cursor: Cursor) -> tuple[bytes, bool]:
         """The forced bytes, and whether the output is over after them; see `Cursor.force`."""
-        if cursor.chooses:
+        state, stack = cursor.state, cursor.stack
+        innermost = state, stack[-_SITE_BYTES:]
+        if cursor.chooses or self.choices.get(innermost):
             return b"", False
-        key = cursor.state, cursor.stack  # forced text ends where a comparison of texts decides
+        key = state, stack  # forced text ends where a comparison of texts decides
         found = self.forces.get(key)
+        if found is None and stack and _has_choice(cursor):
+            self.choices.put(innermost, True, _SITE_BYTES)  # noqa: FBT003
+            return b"", False
         if found is None:
             found = cursor.force(_MOST_FORCED)
-            self.forces.put(key, found, len(key[1]) + len(found[0]))
+            self.forces.put(key, found, len(stack) + len(found[0]))
         return found
 
     def spelled(self, history: Sequence[int], text: bytes, *, over: bool) -> tuple[int, ...]:
@@ -160,3 +167,9 @@ class Generation:
         self.rows.put((state, stack[len(stack) - _SITE_BYTES * height :]), found)
         found.unpack(row)
         return found
+
+
+def _has_choice(cursor: Cursor) -> bool:
+    """Whether two bytes certainly are legal next; the same for all stacks with this innermost call site."""
+    tables, site = cursor.machine.tables, cursor.frames.item(cursor.depth - 1, SITE)
+    return has_choice_in_calls(tables.addresses, site, cursor.state)

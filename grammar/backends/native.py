@@ -189,9 +189,14 @@ class NativeMatcher(WholeAnswers):
         """
         text = self._texts.get(token)
         if text is None or self._finished:
-            self._finish(token)
+            _finish(self, token)
         else:
-            step = self._cursor.advance(text) or self._read(token)
+            try:
+                step = self._cursor.advance(text)
+            except TablesFull:
+                step = _advance(self, text)
+            if step is None:
+                raise Violation(f"token {token} is not legal here")
             self._steps.append(step)
         self.tokens.append(token)
         closing, forced = self._closings[-1], self._forced[-1]
@@ -206,15 +211,12 @@ class NativeMatcher(WholeAnswers):
         Raises:
             Violation: a token is not legal; the matcher has not moved.
         """
-        texts, cursor = self.grammar.index.texts, self._cursor
+        texts, cursor = self._texts, self._cursor
         if not tokens:
             return
-        memories, known = len(cursor.memories), all(token in texts for token in tokens)
-        whole = np.concatenate([texts[token] for token in tokens]) if known else None
-        if whole is None or self._finished or not cursor.read(whole):
-            cursor.memories.cut(memories)
+        known = all(token in texts for token in tokens) and not self._finished
+        if not known or cursor.advance(np.concatenate([texts[token] for token in tokens])) is None:
             raise Violation(f"one of {len(tokens)} tokens is not legal here")
-        cursor.commit(whole, memories)
         self.tokens += tokens
         self._steps, self._closings, self._ends, self._forced = [], [None], [None], [None]
 
@@ -225,15 +227,7 @@ class NativeMatcher(WholeAnswers):
         known = self._forced[-1]
         if known is not None and known[1] < len(known[0]):
             return known[0][known[1] :]
-        return () if self._cursor.chooses else self._find_forced()
-
-    @_moving
-    def _find_forced(self) -> tuple[int, ...]:
-        text, over = self._generation.force(self._cursor)
-        found = self._generation.spelled(self.tokens, text, over=over)
-        if found:
-            self._forced[-1] = found, 0
-        return found
+        return () if self._cursor.chooses else _find_forced(self)
 
     def rollback(self, count: int) -> None:
         """Take back the last `count` accepted tokens; see `Matcher.rollback`."""
@@ -293,25 +287,6 @@ class NativeMatcher(WholeAnswers):
         self._generation = self.grammar.after(self._generation)
         self._cursor, self._steps = _read_again(self._generation.machine, texts, kept)
 
-    @_moving
-    def _read(self, token: int) -> Step:
-        """Read the text of a token, where the tables alone do not decide."""
-        cursor, text = self._cursor, self._texts[token]
-        memories = len(cursor.memories)
-        if not cursor.read(text):
-            cursor.memories.cut(memories)
-            raise Violation(f"token {token} is not legal here")
-        return cursor.commit(text, memories)
-
-    @_moving
-    def _finish(self, token: int) -> None:
-        """End the output with an end token."""
-        if token not in self.grammar.index.vocabulary.end_ids:
-            raise Violation(f"token {token} is not legal here")
-        if self._finished or not self._cursor.can_end():
-            raise Violation(f"the output may not end here (token {token})")
-        self._finished = True
-
     def _spells(self, end: EndText, tokens: int) -> Parts[bool]:
         """Whether an end takes at most `tokens` tokens; if so, `closing` returns it."""
         known = self._closings[-1]
@@ -357,6 +332,32 @@ class NativeMatcher(WholeAnswers):
         return tokens[at:] or None
 
 
+@_moving
+def _advance(matcher: NativeMatcher, text: Bytes) -> Step | None:
+    """Move the cursor of a matcher by the text of a token."""
+    return matcher._cursor.advance(text)
+
+
+@_moving
+def _finish(matcher: NativeMatcher, token: int) -> None:
+    """End an output with an end token."""
+    if token not in matcher.grammar.index.vocabulary.end_ids:
+        raise Violation(f"token {token} is not legal here")
+    if matcher._finished or not matcher._cursor.can_end():
+        raise Violation(f"the output may not end here (token {token})")
+    matcher._finished = True
+
+
+@_moving
+def _find_forced(matcher: NativeMatcher) -> tuple[int, ...]:
+    """The forced tokens, which the matcher keeps."""
+    text, over = matcher._generation.force(matcher._cursor)
+    found = matcher._generation.spelled(matcher.tokens, text, over=over)
+    if found:
+        matcher._forced[-1] = found, 0
+    return found
+
+
 def _after(run: Run, token: int) -> Run | None:
     """The rest of a run of tokens after `token`; None if the run does not continue with it."""
     if run[1] == len(run[0]) or run[0][run[1]] != token:
@@ -377,8 +378,7 @@ def _find_end(
     known, end = ends[place], None
     if known is not None:
         text, at = known
-        _, length, _, _ = steps[place]
-        written = bytes(cursor.output[length:])
+        written = bytes(cursor.output[steps[place][0] :])
         if text.startswith(written, at):
             return text, at + len(written)
         end = yield from joined_end(cursor, generation.graph, text[at:])
@@ -390,14 +390,9 @@ def _find_end(
 def _read_again(machine: Machine, texts: list[Bytes], kept: int) -> tuple[Cursor, list[Step]]:
     """Read an output, a text a token, with another machine; the steps of the last `kept` tokens can be taken back."""
     cursor, begun = Cursor(machine), len(texts) - kept
-    if begun:
-        _read(cursor, np.concatenate(texts[:begun]))
-    return cursor, [_read(cursor, text) for text in texts[begun:]]
-
-
-def _read(cursor: Cursor, text: Bytes) -> Step:
-    """Advance by a text that another machine of the same rules has read."""
-    memories = len(cursor.memories)
-    if not cursor.read(text):
+    first = [np.concatenate(texts[:begun])] if begun else []
+    moved = map(cursor.advance, (*first, *texts[begun:]))
+    steps = [step for step in moved if step is not None]
+    if len(steps) < len(first) + kept:
         raise RuntimeError("a machine refuses what another one of the same rules has read")
-    return cursor.commit(text, memories)
+    return cursor, steps[len(first) :]

@@ -56,6 +56,9 @@ UNDECIDED: Final = 4  # the text of frame `note.what` up to offset `note.until` 
 FULL: Final = 5  # `frames` has no free row
 CIRCLES: Final = 6  # rules call one another without reading a byte
 VIEW: Final = 7  # the row of a leaf is needed
+ASSUMED: Final = (
+    8  # all was read, if the text of frame `note.what` up to offset `note.until` is new
+)
 
 # Where a text that was assumed to be new began.
 INNER: Final = 1  # within the walk
@@ -68,6 +71,7 @@ _PLAIN: Final = REMEMBERS | AS_WRITTEN
 @kernel
 def _answer(frames: Ints, note: Note, answers: Ints, flags: int) -> tuple[bool, int, int, int]:
     """(whether it is known, outcome or -1, twin, memory) of the end in `note`, where a text decides."""
+    note.texts += 1
     if note.answered < len(answers):
         answer = answers[note.answered]
         note.answered += 1
@@ -217,10 +221,13 @@ def read(tables: Tables, frames: Ints, note: Note, answers: Ints, text: Bytes, d
             answers = nothing
             done += 1
             continue
+        texts = note.texts
         status = step(tables, frames, note, answers, np.int64(text[done]), note.offset + done)
         if status != MOVED:
             note.state, note.top, note.count, note.status = state, top, count, status
             return done
+        if note.texts > texts:
+            note.ended = done
         answers = nothing
         done += 1
     return done
@@ -232,4 +239,4 @@ def begin_at(note: Longs, state: int, depth: int, offset: int, exact: int) -> No
     fields = note_of(note)
     fields.state, fields.top, fields.count = state, depth - 1, depth
     fields.depth = fields.lowest = depth
-    fields.exact, fields.offset, fields.asked = exact, offset, 0
+    fields.exact, fields.offset, fields.asked, fields.texts = exact, offset, 0, 0

@@ -21,7 +21,7 @@ from .lazy_tables import ENTRY, FINAL, OUTCOME, ROW
 from .machine import Machine
 from .open_texts import OpenTexts, open_texts_of
 from .seen_texts import SeenText, SeenTexts
-from .text_reader import OldStack, Refused, Step
+from .text_reader import Refused, Step
 
 NO_ANSWERS: Final = np.empty((0, 3), np.int32)
 _UNSOUGHT: Final = OpenTexts((), (), (), ())
@@ -56,8 +56,6 @@ class Cursor:
         self.note: Longs = np.zeros(n.NOTES, np.int64)
         self._noted = self.note.data  # a view that is read faster than the array
         self.chooses = False
-        # Versions of the seen texts made since `begin`: see `DeadPrefixes.record`.
-        self._grown: list[tuple[int, int, SeenText]] = []
 
     @property
     def open_texts(self) -> OpenTexts | None:
@@ -81,7 +79,7 @@ class Cursor:
 
     def begin(self, exact: bool) -> None:
         """Begin to read ahead: copy the configuration to `note`. `exact`: do not assume that texts are new."""
-        self._grown.clear()
+        self.memories.added.clear()
         w.begin_at(self.note, self.state, self.depth, len(self.output), int(exact))
 
     def make_room(self, frames: int) -> None:
@@ -97,7 +95,7 @@ class Cursor:
         Raises:
             ConstraintTooLarge: see `fill_in`.
         """
-        self._grown.clear()
+        self.memories.added.clear()
         tables = self.machine.tables  # keeps the arrays alive during the call
         place = self.state, self.depth, len(self.output)
         done, status = t.read_from(tables.addresses, self.frames, self.note, text, place)
@@ -119,61 +117,62 @@ class Cursor:
         """
         return whole(reach_parts(self, text, done))
 
-    def fresh(self, state: int) -> "Cursor":
-        """A new, empty output of the same machine that starts in `state`."""
-        fresh = Cursor(self.machine)
-        fresh.state = state
-        return fresh
-
     def commit(self, text: Bytes, memories: int) -> Step:
         """Move to the configuration after the last `read`; `memories`: the number of versions before that read."""
         if self.machine.special.renewing:
             _renew(self, text)
         if self._noted[n.TOP] != self.depth - 1:
-            while t.settle(self.frames, self.note) == w.FULL:
-                self.make_room(len(self.frames))
-        for versions in self._grown:
-            self.dead_prefixes.record(self.memories, *versions)
+            _settle(self, 0)
         return self._moved(text, memories)
 
     def advance(self, text: Bytes) -> Step | None:
-        """`read` and `commit` in one call, where the tables alone decide; else None, and nothing has moved."""
-        special = self.machine.special
-        if self.memories.barred or special.unique_items or special.renewing:
-            return None
-        tables, written = (
-            self.machine.tables,
-            len(self.output),
-        )  # `tables` keeps the arrays alive during the call
-        held, frames, note = tables.addresses, self.frames, self.note
-        if t.advance(held, frames, note, text, self.state, self.depth, written) != w.MOVED:
-            return None
-        return self._moved(text, len(self.memories))
+        """Move by `text`; None: it is not legal, and nothing has moved.
+
+        Raises:
+            ConstraintTooLarge: see `fill_in`.
+        """
+        memories, special = self.memories, self.machine.special
+        versions = len(memories)
+        if not (memories.barred or special.unique_items or special.renewing):
+            memories.added.clear()
+            tables, written = self.machine.tables, len(self.output)
+            held = tables.addresses  # `tables` keeps the arrays alive during the call
+            status = t.advance(held, self.frames, self.note, text, self.state, self.depth, written)
+            if status == w.MOVED:
+                return self._moved(text, versions)
+            if status == w.ASSUMED:
+                _, twin, version = self.decide(text, self._noted[n.ENDED])
+                if not twin:
+                    _settle(self, version)
+                    return self._moved(text, versions)
+        if self.read(text):
+            return self.commit(text, versions)
+        memories.cut(versions)
+        return None
 
     def _moved(self, text: Bytes, memories: int) -> Step:
         """Take over the configuration in `note`, the frames of which are the stack already."""
-        noted, depth, old = self._noted, self.depth, None
+        for versions in self.memories.added:
+            self.dead_prefixes.record(self.memories, *versions)
+        noted, depth, removed = self._noted, self.depth, NO_FRAMES
+        kept, stack, texts = depth, self.stack, self._open_texts
         if noted[n.TOP] != depth - 1:
             kept, aside = noted[n.KEPT], noted[n.COUNT]
-            removed = (
-                self.frames[aside : aside + depth - kept].copy() if kept < depth else NO_FRAMES
-            )
-            old = OldStack(kept, removed, self.stack, self._open_texts)
+            if kept < depth:
+                removed = self.frames[aside : aside + depth - kept].copy()
             self.depth = noted[n.DEPTH]
             self.stack = self.frames[: self.depth, w.SITE].tobytes()
             self._open_texts = None if len(self.memories) == 1 else _UNSOUGHT
-        step = self.state, len(self.output), memories, old
+        step = len(self.output), self.state, kept, removed, stack, texts, memories
         self.state, self.chooses = noted[n.STATE], noted[n.CHOOSES] == 1
         self.output.extend(text)
         return step
 
     def undo(self, step: Step) -> None:
         """Take back the last step that has not been taken back."""
-        self.state, length, memories, old = step
-        if old is not None:
-            self.depth = old.kept + len(old.removed)
-            self.frames[old.kept : self.depth] = old.removed
-            self.stack, self._open_texts = old.stack, old.open_texts
+        length, self.state, kept, removed, self.stack, self._open_texts, memories = step
+        self.depth = kept + len(removed)
+        self.frames[kept : self.depth] = removed
         self.chooses = False  # not known
         del self.output[length:]
         self.memories.cut(memories)
@@ -182,34 +181,9 @@ class Cursor:
         """Whether the output may end here."""
         memories = len(self.memories)
         self.begin(exact=True)
-        ended = self._unwind()
+        ended = _unwind(self)
         self.memories.cut(memories)
         return ended
-
-    def _unwind(self) -> bool:
-        note = self.note
-        while note[n.STATE] != FINAL:
-            state, top, count = note[n.STATE], note[n.TOP], note[n.COUNT]
-            if self.machine.tables.states[state, ROW] < 0:
-                self.machine.expand(int(state))
-            ending = self.machine.tables.states[state, OUTCOME]
-            if ending < 0:
-                return False
-            answers = NO_ANSWERS
-            while True:
-                note[n.STATE], note[n.TOP], note[n.COUNT], note[n.ANSWERED] = state, top, count, 0
-                tables = self.machine.tables
-                status = w.end_rule_at(tables, self.frames, note, answers, ending, len(self.output))
-                if status == w.REFUSED:
-                    return False
-                if status == w.MOVED:
-                    break
-                note[n.STATUS] = status
-                if status != w.UNDECIDED:
-                    self.fill_in()
-                else:
-                    answers = _with(answers, self.decide(NO_TEXT, 0))
-        return True
 
     def force(self, most: int) -> tuple[bytes, bool]:
         """(the forced bytes that come next, at most `most`; whether the output is over after them)."""
@@ -249,7 +223,7 @@ class Cursor:
         if not twin:
             # The dead prefixes of the text itself count after a commit: see `DeadPrefixes.of_open_texts`.
             self.memories.inherit(memory, grown)
-            self._grown.append((memory, grown, seen))
+            self.memories.added.append((memory, grown, seen))
         return ending, int(twin), grown
 
     def fill_in(self) -> None:
@@ -270,6 +244,39 @@ class Cursor:
             raise ConstraintTooLarge(
                 "the rules of this constraint call one another without reading a byte"
             )
+
+
+def _settle(cursor: Cursor, version: int) -> None:
+    """Make the frames read ahead the stack. `version`: of the seen texts, with a text that was assumed to be new."""
+    while t.settle(cursor.frames, cursor.note, version) == w.FULL:
+        cursor.make_room(len(cursor.frames))
+
+
+def _unwind(cursor: Cursor) -> bool:
+    """End all rules of the configuration in `note`; whether they may end."""
+    note = cursor.note
+    while note[n.STATE] != FINAL:
+        state, top, count = note[n.STATE], note[n.TOP], note[n.COUNT]
+        if cursor.machine.tables.states[state, ROW] < 0:
+            cursor.machine.expand(int(state))
+        ending = cursor.machine.tables.states[state, OUTCOME]
+        if ending < 0:
+            return False
+        answers = NO_ANSWERS
+        while True:
+            note[n.STATE], note[n.TOP], note[n.COUNT], note[n.ANSWERED] = state, top, count, 0
+            tables = cursor.machine.tables
+            status = w.end_rule_at(tables, cursor.frames, note, answers, ending, len(cursor.output))
+            if status == w.REFUSED:
+                return False
+            if status == w.MOVED:
+                break
+            note[n.STATUS] = status
+            if status != w.UNDECIDED:
+                cursor.fill_in()
+            else:
+                answers = _with(answers, cursor.decide(NO_TEXT, 0))
+    return True
 
 
 def _renew(cursor: Cursor, text: Bytes) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..base.array_types import Bytes, Ints, Longs
-from ..jit.kernel import kernel
+from ..jit.kernel import brief_kernel, kernel
 from .byte_step import MOVED, REFUSED, SITE, step
 from .lazy_tables import ALPHABET, CALLED, DEAD, ENTRY, LIVE, OUTCOME, ROW, Tables, tables_at
 from .walk_state import note_of
@@ -63,7 +63,7 @@ def _peek(tables: Tables, site: np.int64, state: np.int64, known: Bytes) -> int:
 
 @kernel
 def has_choice(tables: Tables, site: np.int64, state: np.int64) -> bool:
-    """Whether two bytes are legal in a state without its rule being left: then no text is forced there.
+    """Whether two bytes are legal in a state without its rule being left or calling another: no text is forced there.
 
     `site`: the call site of the innermost rule, which may restrict the live states of a leaf.
     """
@@ -79,7 +79,14 @@ def has_choice(tables: Tables, site: np.int64, state: np.int64) -> bool:
             found += 1
             if found > 1:
                 return True
-    return _peek(tables, site, state, np.empty(256, np.uint8)) > 1
+    return False
+
+
+@brief_kernel
+def has_choice_in_calls(held: Longs, site: int, state: int) -> bool:
+    """`has_choice`, also by the rules that are called. `held`: `Tables.addresses`."""
+    known = np.empty(256, np.uint8)
+    return _peek(tables_at(held), np.int64(site), np.int64(state), known) > 1
 
 
 @kernel

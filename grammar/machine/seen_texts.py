@@ -60,7 +60,8 @@ class SeenTexts:
 
     `barred`: by version, the beginnings that are illegal now, because only a text of the version could complete them
     (see `dead_prefixes`). Versions without any have no entry, so this is mostly empty. `exhausted`: by version and by
-    what it depends on besides, see `exhaustion`.
+    what it depends on besides, see `exhaustion`. `added`: the texts added by what is read ahead, each with its version
+    and the version from which that has grown, as (grown from, version, text).
     """
 
     def __init__(self) -> None:
@@ -69,6 +70,7 @@ class SeenTexts:
         self._parents = [0]
         self.barred: dict[int, tuple[bytes, ...]] = {}
         self.exhausted: dict[int, dict[Hashable, Exhausted]] = {}
+        self.added: list[tuple[int, int, SeenText]] = []
         self._ahead: tuple[int, dict[tuple[Hashable, bytes], Exhausted]] = 0, {}
 
     def __len__(self) -> int:

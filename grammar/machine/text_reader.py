@@ -10,24 +10,11 @@ from .machine import Machine
 from .open_texts import OpenTexts
 from .seen_texts import SeenTexts
 
+Step: TypeAlias = tuple[int, int, int, Ints, bytes, OpenTexts | None, int]
+"""What `undo` needs of one step; a tuple without names is made fastest.
 
-class OldStack(NamedTuple):
-    """A stack before the step that changed it.
-
-    `kept`: number of frames that stayed; `removed` int32 [n, 4]: the frames above them. `stack` and `open_texts`: the
-    values of the cursor.
-    """
-
-    kept: int
-    removed: Ints
-    stack: bytes
-    open_texts: OpenTexts | None
-
-
-Step: TypeAlias = tuple[int, int, int, OldStack | None]
-"""What `undo` needs of one step: the state, the bytes of the output, the versions of the seen texts before it.
-
-Last, the stack before it, if it has changed. A tuple without names, as most tokens only make one of these.
+The bytes of the output before it; the state; the number of frames that stayed, and the frames above them, which were
+removed, int32 [n, 4]; the stack and its open texts; the number of versions of the seen texts.
 """
 
 

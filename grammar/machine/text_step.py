@@ -8,7 +8,19 @@ import numpy as np
 
 from ..base.array_types import Bytes, Ints, Longs
 from ..jit.kernel import brief_kernel, kernel
-from .byte_step import FRAME_COLUMNS, FULL, MOVED, PARENT, SITE, begin_at, read
+from .byte_step import (
+    ASSUMED,
+    FRAME_COLUMNS,
+    FULL,
+    MEMORY,
+    MOVED,
+    PARENT,
+    SITE,
+    UNDECIDED,
+    UNSURE,
+    begin_at,
+    read,
+)
 from .forced_bytes import has_choice
 from .lazy_tables import tables_at
 from .walk_state import Note, note_of
@@ -64,11 +76,12 @@ def _copy(frames: Ints, begin: int | np.int64, end: int | np.int64, to: int | np
 
 
 @kernel
-def _settle(frames: Ints, note: Note) -> int:
+def _settle(frames: Ints, note: Note, version: int) -> int:
     """Make the frames of the configuration in `note` the stack in place of one of height `note.depth`.
 
     Then `note.depth` is the height of the new stack, and `note.kept` the number of frames kept of the old one; the
     frames above these are copied to the rows from `note.count` on. `FULL` if `frames` has no room for that.
+    `version`: of the seen texts, in frames where it is `UNSURE`.
     """
     height, at = 0, note.top
     while at >= note.depth:
@@ -84,29 +97,33 @@ def _settle(frames: Ints, note: Note) -> int:
         _copy(frames, at, at + 1, fresh + i)
         at = np.int64(frames[at, PARENT])
         frames[fresh + i, PARENT] = kept + i - 1
+        if frames[fresh + i, MEMORY] == UNSURE:
+            frames[fresh + i, MEMORY] = version
     _copy(frames, fresh, fresh + height, kept)
     note.kept, note.depth = kept, kept + height
     return MOVED
 
 
 @brief_kernel
-def settle(frames: Ints, note: Longs) -> int:
+def settle(frames: Ints, note: Longs, version: int) -> int:
     """`_settle` for callers that are not compiled."""
-    return _settle(frames, note_of(note))
+    return _settle(frames, note_of(note), version)
 
 
 @brief_kernel
 def advance(
     held: Longs, frames: Ints, note: Longs, text: Bytes, state: int, depth: int, offset: int
 ) -> int:
-    """`read_from` a place, and make the frames after `text` the stack; the status. Unless it is `MOVED`, none changed.
+    """Read `text` from a place, and make the frames after it the stack; the status. Unless it is `MOVED`, none changed.
 
-    `note.kept` and `note.depth` as `_settle` sets them.
+    `note.kept` and `note.depth` as `_settle` sets them. `ASSUMED`: one text ended that is only remembered.
     """
-    begin_at(note, state, depth, offset, 1)
+    begin_at(note, state, depth, offset, 0)
     read_at(held, frames, note, frames[:0], text, 0)
     fields = note_of(note)
     fields.kept = depth
-    if fields.status == MOVED and fields.top != depth - 1:
-        fields.status = _settle(frames, fields)
+    if fields.status == MOVED and fields.texts > 0:
+        fields.status = ASSUMED if fields.texts == 1 else UNDECIDED
+    elif fields.status == MOVED and fields.top != depth - 1:
+        fields.status = _settle(frames, fields, 0)
     return int(fields.status)

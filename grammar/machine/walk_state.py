@@ -39,6 +39,8 @@ class Note:
     head: Whole  # the first byte of the tokens being walked, as a node of the trie
     chooses: Whole  # 1 after a text if two bytes certainly are legal next
     kept: Whole  # frames of the stack that the move to a new one has kept
+    texts: Whole  # number of ends so far where a text decided
+    ended: Whole  # bytes read before the one at which the last of them came
 
 
 note_of = record_of(Note)
@@ -72,3 +74,4 @@ ASSUMED: Final = _SLOTS.index("assumed")
 UNWRITTEN: Final = _SLOTS.index("unwritten")
 CHOOSES: Final = _SLOTS.index("chooses")
 KEPT: Final = _SLOTS.index("kept")
+ENDED: Final = _SLOTS.index("ended")
