@@ -6,26 +6,16 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from intaglio.engine.api import EngineInfo
 from intaglio.service.client import DocumentRefused
 from intaglio.service.offline.llm import LLM
 from intaglio.service.offline.offline_documents import OfflineDocuments
 
 from tests.support.document_files import mail, pdf
+from tests.support.modelless_engine import engine_info
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 SCHEMA = {"enum": ["yes", "no"]}
-INFO = EngineInfo(
-    model="tiny",
-    context_length=64,
-    parameters=1,
-    vocabulary=300,
-    blocks=4,
-    block_size=16,
-    device="cpu",
-    dtype="float32",
-    pid=1,
-)
+INFO = engine_info(model="tiny")
 """Of a model that reads no images."""
 
 

@@ -21,6 +21,7 @@ from intaglio.service.errors import AdapterConflict, InvalidBody, UnknownModel
 from intaglio.service.offline.llm import LLM
 
 from tests.support.live_service import TRUSTING, Live, live
+from tests.support.modelless_engine import engine_info
 from tests.support.tiny_adapter import adapter_tensors, write_adapter
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 
@@ -45,20 +46,7 @@ def adapters(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def info(folder: Path, places: int = 2) -> EngineInfo:
-    return EngineInfo(
-        model="tiny",
-        context_length=64,
-        parameters=1,
-        vocabulary=300,
-        blocks=4,
-        block_size=16,
-        device="cpu",
-        dtype="float32",
-        pid=1,
-        folder=str(folder),
-        max_adapters=places,
-        adapter_rank=8,
-    )
+    return engine_info(model="tiny", folder=str(folder), max_adapters=places, adapter_rank=8)
 
 
 def test_a_name_means_one_content_until_it_is_unloaded(folder: Path, adapters: list[Path]) -> None:
