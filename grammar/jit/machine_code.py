@@ -168,7 +168,7 @@ class MachineCode:
         return str(folders()[-1].path) if folders() else ""
 
     def flush(self) -> None:
-        """Nothing: files are named by their content and need no invalidation."""
+        """Do nothing: files are named by their content, so none is ever outdated."""
 
 
 def is_portable(result: Any) -> bool:
