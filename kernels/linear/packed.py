@@ -4,9 +4,9 @@ Does: multiply float32 rows by weights of int8 or of bfloat16, which it keeps as
 pays (`widened`), or add biases.
 
 Beside int8 weights, where the format rounds activations, each row is rounded to 127 steps between minus and plus its
-largest magnitude. More steps could overflow: the instruction adds two products of 8 bits in 16. Rows do not depend on
-each other, and sums of integers are exact, so a row has the same bits in any company. The embedded model answered 755
-of 1,182 fields of documents right with these steps, and 754 without.
+largest magnitude. More steps could overflow: the instruction adds two products of 8 bits in 16. A row with a magnitude
+far beyond the others would have few steps left for them; what was rounded off is multiplied in a second product. Rows
+do not depend on each other, and sums of integers are exact, so a row has the same bits in any company.
 
 Measured on one core of an AMD EPYC with AVX2, milliseconds for 3328 x 640 int8 weights (torch's product with int8
 weights, or the conversion to float32, whichever is faster, in brackets): 0.19 (0.26) for one row, 0.26 (0.39) for 4,
@@ -30,6 +30,11 @@ ENGINE: Final = "fbgemm"
 STEPS: Final = 63
 """Steps of an activation on either side of zero: `2 * 128 * (STEPS + ZERO)` is at most `2**15 - 1`."""
 ZERO: Final = 64
+SMALLEST: Final = 1e-30
+"""Rows of smaller magnitudes are zero."""
+UNEVEN: Final = 8
+"""Rows whose largest magnitude is more than this many times their root mean square have a second product. The others
+have an error of 1 to 2% of the product in the embedded model; rows after gates, of 17 times, had 7%."""
 LARGEST: Final = 2.0**15
 """The largest magnitude of weights that are held as float16. Those of bfloat16 from 2**-14 on are exact in it, smaller
 ones change by at most 2**-25."""
@@ -75,10 +80,21 @@ class PackedInt8:
     def __call__(self, x: Tensor) -> Tensor:
         """See `Product`."""
         wide = x.float()
-        largest = wide.abs().amax(1, keepdim=True).clamp_(min=torch.finfo(torch.float32).tiny)
+        largest = wide.abs().amax(1, keepdim=True).clamp_(min=SMALLEST)
+        exact = wide * (STEPS / largest)
+        steps = exact.round()
+        product = self._sums(steps)
+        uneven = (exact.square().mean(1) < (STEPS / UNEVEN) ** 2).nonzero().view(-1)
+        if uneven.numel() > 0:
+            rest = (exact[uneven] - steps[uneven]).mul_(2 * STEPS).round_()
+            product.index_add_(0, uneven, self._sums(rest), alpha=1 / (2 * STEPS))
+        return product.mul_(largest / STEPS)
+
+    def _sums(self, steps: Tensor) -> Tensor:
+        """The product of whole numbers [N, inputs] from -STEPS to STEPS."""
         multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32
-        product: Tensor = multiply(wide / largest, 1 / STEPS, ZERO, self._packed)
-        return product.mul_(largest)
+        product: Tensor = multiply(steps, 1.0, ZERO, self._packed)
+        return product
 
 
 class PackedFloat16:

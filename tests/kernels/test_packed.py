@@ -31,7 +31,7 @@ def codes(matrix: Tensor, activations: bool = True) -> Codes:
 def in_integers(x: Tensor, codes: Codes) -> Tensor:
     """The product of the steps of `x` and the codes, summed as integers."""
     largest = x.abs().amax(1, keepdim=True)
-    steps = (x / largest * STEPS).round().long()
+    steps = (x * (STEPS / largest)).round().long()
     sums = steps @ codes.values.long().T
     return sums.double() * codes.scales[:, 0].double() * (largest.double() / STEPS)
 
@@ -66,6 +66,19 @@ def test_a_row_of_int8_products_has_the_same_bits_in_any_company() -> None:
     for first, end in [(0, 1), (3, 4), (7, 10), (5, 40)]:
         assert torch.equal(product(x[first:end]), whole[first:end])
     assert whole[3].count_nonzero() == 0
+
+
+@needs_library
+@pytest.mark.parametrize("largest", [20.0, 300.0])
+def test_a_row_with_a_large_value_keeps_the_small_ones(largest: float) -> None:
+    block, x = codes(randn(70, 640)), randn(3, 640, seed=1)
+    x[1, 17] = largest
+    got, alone = PackedInt8([block])(x), PackedInt8([block])(x[1:2])
+    right = x.double() @ block.dense(torch.float64).T
+    error = (got - right).norm(dim=1) / right.norm(dim=1)
+    assert 0.001 < float(error[0]) < 0.03
+    assert float(error[1]) < 0.001
+    assert torch.equal(got[1:2], alone)
 
 
 @needs_library
