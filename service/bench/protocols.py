@@ -48,6 +48,8 @@ def _extract_body(plan: LoadPlan, task: LoadTask) -> dict[str, Any]:
     if plan.temperature:
         options["seed"] = plan.seed
     body: dict[str, Any] = {"schema": task.schema, "text": task.text, "options": options}
+    if plan.model:
+        body["model"] = plan.model
     return body | ({"stream": True} if plan.stream else {})
 
 

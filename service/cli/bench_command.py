@@ -7,6 +7,7 @@ Does: build the plan and the workload from options, show progress and a table, o
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import httpx2
 from rich.progress import Progress
@@ -24,6 +25,8 @@ from .documents import read_schema
 from .output_file import require_outputs, write_whole
 from .schema_command import named
 
+_CLIENTS: Final = 8
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchCommand:
@@ -32,7 +35,7 @@ class BenchCommand:
     url: str | None
     protocol: str
     requests: int
-    clients: int
+    clients: int | None
     rate: float | None
     processes: int
     stream: bool
@@ -60,6 +63,13 @@ def run(command: BenchCommand) -> Exit:
             f"there is no protocol {command.protocol!r}",
             Exit.USAGE,
             hint=f"there are {', '.join(PROTOCOLS)}",
+        )
+    if command.clients is not None and command.rate is not None:
+        raise CliError(
+            "--clients has no effect with --rate",
+            Exit.USAGE,
+            hint="clients wait for answers, arrivals of a rate do not: omit one of them",
+            where="--clients",
         )
     try:
         target = address(command.url, None)
@@ -98,7 +108,7 @@ def _plan(command: BenchCommand, target: Address) -> LoadPlan:
         url=target.base_url,
         protocol=command.protocol,
         requests=command.requests,
-        clients=command.clients,
+        clients=command.clients or _CLIENTS,
         rate=command.rate,
         processes=command.processes,
         stream=command.stream,

@@ -21,6 +21,7 @@ from ..client import APIStatusError, ConfigError, ConnectionFailed, IntaglioErro
 from ..jobs.records.errors import JobError, LedgerRefused, LedgerUnknown
 from ..keys.store_errors import KeyStoreError
 from .console import errors
+from .early_signals import restore_signals
 
 P = ParamSpec("P")
 
@@ -208,6 +209,7 @@ def reporting(command: Callable[P, Exit]) -> Callable[P, NoReturn]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> NoReturn:
         try:
+            restore_signals()
             end = command(*args, **kwargs)
             sys.stdout.flush()
         except KeyboardInterrupt:

@@ -10,6 +10,7 @@ import typer
 
 from .adapter_option import AdapterChoiceOption, chosen_adapter
 from .cli_errors import Exit, reporting
+from .finite_numbers import finite
 from .report_options import CalibrationOption, ConfidenceOption, GroundingOption
 
 
@@ -71,7 +72,11 @@ def evaluate(
     fail_under: Annotated[
         float | None,
         typer.Option(
-            "--fail-under", min=0, max=1, help="Exit with 1 if the exact F1 is less; for CI."
+            "--fail-under",
+            min=0,
+            max=1,
+            callback=finite,
+            help="Exit with 1 if the exact F1 is less; for CI.",
         ),
     ] = None,
 ) -> Exit:

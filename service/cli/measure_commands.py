@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .cli_errors import Exit, reporting
+from .finite_numbers import finite
 
 
 @reporting
@@ -22,12 +23,21 @@ def bench(
     ] = "extract",
     requests: Annotated[int, typer.Option("--requests", "-n", min=1, help="Requests.")] = 200,
     clients: Annotated[
-        int,
-        typer.Option("--clients", "-c", min=1, help="Closed loop: clients that wait for answers."),
-    ] = 8,
+        int | None,
+        typer.Option(
+            "--clients",
+            "-c",
+            min=1,
+            help="Closed loop: clients that wait for answers.  [default: 8]",
+        ),
+    ] = None,
     rate: Annotated[
         float | None,
-        typer.Option(min=0.001, help="Open loop instead: arrivals a second, as a Poisson process."),
+        typer.Option(
+            min=0.001,
+            callback=finite,
+            help="Open loop instead: arrivals a second, as a Poisson process.",
+        ),
     ] = None,
     processes: Annotated[
         int, typer.Option(min=1, max=64, help="Processes of the load generator.")
@@ -52,11 +62,16 @@ def bench(
     max_tokens: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of output tokens.")
     ] = None,
-    temperature: Annotated[float, typer.Option(min=0, max=10, help="Sampling temperature.")] = 0.0,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds a client waits.")] = 600.0,
+    temperature: Annotated[
+        float, typer.Option(min=0, max=10, callback=finite, help="Sampling temperature.")
+    ] = 0.0,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, callback=finite, help="Seconds a client waits.")
+    ] = 600.0,
     seed: Annotated[int, typer.Option(help="Seed of arrivals and of sampling.")] = 0,
     model: Annotated[
-        str | None, typer.Option(help="Model to name in requests, for OpenAI's protocols.")
+        str | None,
+        typer.Option(help="Model or adapter to name in requests.  [default: the server's first]"),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="File for the figures as JSON.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
@@ -101,11 +116,16 @@ def roofline(
         str | None, typer.Option("--device", "-d", help="Device, for example h200.")
     ] = None,
     bandwidth: Annotated[
-        float | None, typer.Option(min=0.0001, help="Memory bandwidth in TB/s, as you measured it.")
+        float | None,
+        typer.Option(
+            min=0.0001, callback=finite, help="Memory bandwidth in TB/s, as you measured it."
+        ),
     ] = None,
     tflops: Annotated[
         float | None,
-        typer.Option(min=0.001, help="TFLOP/s of matrix products, as you measured it."),
+        typer.Option(
+            min=0.001, callback=finite, help="TFLOP/s of matrix products, as you measured it."
+        ),
     ] = None,
     batch: Annotated[
         list[int] | None,
@@ -114,7 +134,10 @@ def roofline(
     prompt: Annotated[int, typer.Option(min=1, help="Tokens of a prompt.")] = 1000,
     output: Annotated[int, typer.Option(min=1, help="Tokens of an output.")] = 200,
     cached: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of the prompts in the prefix cache.")
+        float,
+        typer.Option(
+            min=0, max=1, callback=finite, help="Share of the prompts in the prefix cache."
+        ),
     ] = 0.0,
     element_bytes: Annotated[
         int, typer.Option(min=1, max=4, help="Bytes of a weight that is not quantised.")
@@ -156,8 +179,10 @@ def roofline(
 @reporting
 def plan(
     gpus: Annotated[int, typer.Option(min=1, max=64, help="GPUs of one host.")],
-    rate: Annotated[float, typer.Option(min=0.001, help="Requests a second.")],
-    ttft: Annotated[float, typer.Option(min=0.1, help="Milliseconds to the first token.")],
+    rate: Annotated[float, typer.Option(min=0.001, callback=finite, help="Requests a second.")],
+    ttft: Annotated[
+        float, typer.Option(min=0.1, callback=finite, help="Milliseconds to the first token.")
+    ],
     device: Annotated[str, typer.Option("--device", "-d", help="Kind of GPU.")] = "h200",
     model: Annotated[
         str | None,

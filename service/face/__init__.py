@@ -5,10 +5,11 @@ neither torch nor a model.
 """
 
 from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # that of `typing`, which the command would load before it can handle Ctrl-C
 if TYPE_CHECKING:
+    from typing import Any
+
     from intaglio.service.client import APIStatusError as APIStatusError
     from intaglio.service.client import AsyncClient as AsyncClient
     from intaglio.service.client import Client as Client
@@ -54,6 +55,8 @@ _HOMES = {
 
 def _names() -> list[str]:
     """The public names available in this install: without the extra `server`, no engine."""
+    from importlib.util import find_spec
+
     try:
         has_engine = all(map(find_spec, ("numba", "torch")))
     except ImportError:  # an import hook blocks them
@@ -61,7 +64,7 @@ def _names() -> list[str]:
     return [name for name, home in _HOMES.items() if has_engine or home != _ENGINE]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import a public name on first use."""
     if name == "__version__":
         return import_module("importlib.metadata").version("intaglio")

@@ -44,6 +44,21 @@ def test_the_model_of_an_openai_server_is_asked_for(run: Run, tmp_path: Path) ->
     assert json.loads(result.output)["summary"]["valid"] == 1
 
 
+@pytest.mark.parametrize("protocol", ["extract", "chat", "completions"])
+def test_the_model_that_is_asked_for_is_named_in_every_protocol(
+    run: Run, tmp_path: Path, protocol: str
+) -> None:
+    (tmp_path / "numbers.jsonl").write_text(NUMBERS)
+    with answering() as serving:
+        result = run(
+            *("bench", "--url", address(serving), "-n", "1", "--protocol", protocol),
+            *("--documents", "numbers.jsonl", "--warmup", "0", "--model", "adapter-7"),
+        )
+        (body,) = serving.bodies
+    assert result.exit_code == 0, result.output
+    assert body["model"] == "adapter-7"
+
+
 def test_a_refused_request_is_shown_by_its_code_and_fails_the_run(run: Run, tmp_path: Path) -> None:
     (tmp_path / "numbers.jsonl").write_text(NUMBERS + REFUSED)
     with answering() as serving:
@@ -61,6 +76,10 @@ def test_a_refused_request_is_shown_by_its_code_and_fails_the_run(run: Run, tmp_
         (("--documents", "absent.jsonl"), "cannot be read"),
         (("--schema", "invoic"), "did you mean"),
         (("--url", "ftp://x"), "http://"),
+        (("--rate", "5", "-c", "4"), "--clients has no effect with --rate"),
+        (("--rate", "inf"), "not a finite number"),
+        (("--timeout", "nan"), "Invalid value"),
+        (("--temperature", "nan"), "Invalid value"),
     ],
 )
 def test_unusable_options_are_refused(run: Run, options: tuple[str, ...], words: str) -> None:

@@ -1,8 +1,11 @@
 """The commands that need no model: help, version, the catalogue; and rules that hold for all commands."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -65,20 +68,60 @@ def test_without_a_standard_output_a_command_ends_as_usual(command: str) -> None
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_an_interrupt_while_the_command_is_loaded_ends_with_130() -> None:
+@pytest.mark.parametrize("module", ["intaglio.service.cli.commands", "typer", "rich"])
+def test_ctrl_c_while_the_command_is_loaded_ends_with_130_and_no_word(module: str) -> None:
     program = (
-        "import sys\n"
+        "import os, signal, sys\n"
         "class Interrupter:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.split('.')[0] == 'typer':\n"
-        "            raise KeyboardInterrupt\n"
+        f"        if name == {module!r}:\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Interrupter())\n"
         "from intaglio.service.cli.main import main\nmain()\n"
     )
     done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        # As in `conftest.start`.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_next_to_nothing_is_loaded_before_ctrl_c_is_handled() -> None:
+    """Until then it shows a traceback of whatever is being imported."""
+    program = (
+        "import re, sys\n"  # as the script does that an installer writes
+        "before = set(sys.modules)\n"
+        "import intaglio.service.cli.main\n"
+        "print(*sorted(set(sys.modules) - before))\n"
+    )
+    done = subprocess.run(
         [sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=120
     )
-    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+    loaded = {name for name in done.stdout.split() if not name.startswith("intaglio")}
+    assert loaded <= {"signal", "__future__", "importlib", "warnings"}
+
+
+def test_a_command_that_runs_handles_ctrl_c_itself(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    process = start("schema", "infer", tmp_path / "pipe")
+    with (tmp_path / "pipe").open("wb"):  # opened for reading: the command has begun
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize("arguments", ["--help", "--version", "job run --help"])
+def test_a_reader_that_leaves_while_help_is_printed_ends_it_quietly(arguments: str) -> None:
+    process = start(*arguments.split())
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()  # as `head` does
+    with process.stderr as errors:
+        assert (process.wait(120), errors.read()) == (141, "")
 
 
 def test_without_its_libraries_the_command_says_what_to_install() -> None:

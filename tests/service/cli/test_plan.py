@@ -40,3 +40,12 @@ def test_an_unknown_device_is_refused(run: Run, model: Path) -> None:
     result = run("plan", "-m", model, "--gpus", "1", "--rate", "1", "--ttft", "9", "-d", "abacus")
     assert result.exit_code == 2, result.output
     assert "h200" in result.output
+
+
+@pytest.mark.parametrize("option", ["--rate", "--ttft"])
+@pytest.mark.parametrize("value", ["inf", "nan", "1e999"])
+def test_an_endless_demand_is_refused(run: Run, option: str, value: str) -> None:
+    demand = {"--rate": "5", "--ttft": "100"} | {option: value}
+    result = run("plan", "--gpus", "1", *(word for pair in demand.items() for word in pair))
+    assert result.exit_code == 2, result.output
+    assert "Invalid value" in result.output
