@@ -33,6 +33,7 @@ try:
     from ..jobs.ledger import Ledger
     from ..jobs.lock import is_running, sole_runner
     from ..jobs.publish import publish
+    from ..jobs.records.errors import LedgerMissing
     from ..jobs.records.input_files import check_expansion
     from ..jobs.records.row import spec_digest
     from ..jobs.report import contract_of_job
@@ -142,7 +143,7 @@ def start(
             with spinner("reading the source and trying a few rows"):
                 found = estimate(spec, backend)
             return show_estimate(found, spec.prices, as_json=options.as_json)
-    with open_ledger(ledger_url) as ledger:
+    with open_ledger(ledger_url, create=True) as ledger:
         check(spec.outputs, JobInputs(path, command.schema_file, ledger.file))
         if not options.overwrite:
             require_known_files(spec.outputs, ledger.outputs(""))
@@ -233,8 +234,13 @@ def show_status(job: str, ledger_url: str | None, *, as_json: bool) -> Exit:
 
 def show_all(ledger_url: str | None, *, as_json: bool) -> Exit:
     """Print the status of every job."""
-    with open_ledger(ledger_url) as ledger:
-        statuses = [ledger.status(job) for job in ledger.names()]
+    try:
+        with open_ledger(ledger_url) as ledger:
+            statuses = [ledger.status(job) for job in ledger.names()]
+    except LedgerMissing:
+        if ledger_url is not None:
+            raise
+        statuses = []  # nobody has run a job yet
     if as_json:
         write_json([status.model_dump(mode="json") for status in statuses], raw=True)
     else:
@@ -291,9 +297,9 @@ def _on_cluster(
 
 
 @contextmanager
-def open_ledger(ledger_url: str | None) -> Iterator[Ledger]:
-    """The ledger at a path or URL, or that of the settings."""
-    ledger = Ledger(ledger_url or ServiceConfig.load().ledger)
+def open_ledger(ledger_url: str | None, *, create: bool = False) -> Iterator[Ledger]:
+    """The ledger at a path or URL, or that of the settings. Raises `LedgerMissing` if it is absent, unless `create`."""
+    ledger = Ledger(ledger_url or ServiceConfig.load().ledger, create=create)
     try:
         yield ledger
     finally:

@@ -125,7 +125,8 @@ class AsyncWire:
     async def stream(self, path: str, params: Mapping[str, str]) -> AsyncIterator[httpx2.Response]:
         """GET an answer and stream its body. Raises `IntaglioError`."""
         try:
-            async with self._http.here().stream(
+            http = await self._http.here()
+            async with http.stream(
                 "GET", path, params=dict(params), timeout=_limits(self._timeout)
             ) as answer:
                 if not answer.is_success:
@@ -174,7 +175,7 @@ class AsyncWire:
     ) -> httpx2.Response | IntaglioError:
         """One attempt at an answer that is streamed: the answer, or its error."""
         given = {"accept": "text/event-stream", "content-type": JSON_TYPE, **(headers or {})}
-        http = self._http.here()
+        http = await self._http.here()
         request = http.build_request("POST", path, content=body, timeout=timeout, headers=given)
         try:
             answer = await http.send(request, stream=True)
@@ -191,7 +192,8 @@ class AsyncWire:
     ) -> httpx2.Response | IntaglioError:
         """One attempt: the answer, or its error."""
         try:
-            answer = await self._http.here().request(method, path, **request)
+            http = await self._http.here()
+            answer = await http.request(method, path, **request)
         except httpx2.RequestError as error:
             return transport_error(error, self.base_url)
         return answer if answer.is_success else status_error(answer)

@@ -1,15 +1,16 @@
 """The HTTP connections of both clients.
 
 A connection of asyncio belongs to one event loop. An asynchronous client has connections of its own in every loop that
-uses it, so that one client serves several calls of `asyncio.run`.
+uses it, so that one client serves several calls of `asyncio.run`. A loop that ends closes them, as does the end of a
+client that was not closed.
 
 Does: give the connections that a call may use, and close them. Does not: send (`_async_wire`). The generated client has
 `Connections` where the asynchronous one has `AsyncConnections`.
 """
 
 import asyncio
-from collections.abc import Callable
-from weakref import WeakKeyDictionary
+from collections.abc import AsyncGenerator, Callable
+from weakref import WeakKeyDictionary, finalize
 
 import httpx2
 
@@ -21,12 +22,10 @@ class AsyncConnections:
         self._make = make
         # Made at once, so that an unusable address is refused by the constructor.
         self._spare: httpx2.AsyncClient | None = make()
-        self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = (
-            WeakKeyDictionary()
-        )
+        self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _Opened] = WeakKeyDictionary()
         self.is_closed = False
 
-    def here(self) -> httpx2.AsyncClient:
+    async def here(self) -> httpx2.AsyncClient:
         """The connections of the running loop. Raises RuntimeError after `aclose`."""
         if self.is_closed:
             raise RuntimeError("the client is closed: make a new one")
@@ -35,17 +34,42 @@ class AsyncConnections:
         if found is None:
             for other in [each for each in self._by_loop if each.is_closed()]:
                 del self._by_loop[other]
-            found, self._spare = self._spare or self._make(), None
-            self._by_loop[loop] = found
-        return found
+            http, self._spare = self._spare or self._make(), None
+            found = self._by_loop[loop] = _Opened(http)
+            await found.hold()
+        return found.http
 
     async def aclose(self) -> None:
         """Close the connections of the running loop, and refuse further calls in all loops."""
         self.is_closed = True
         found = self._by_loop.pop(asyncio.get_running_loop(), None)
-        for each in (found, self._spare):
-            if each is not None:
-                await each.aclose()
+        if found is not None:
+            await found.holder.aclose()
+        if self._spare is not None:
+            await self._spare.aclose()
+
+
+class _Opened:
+    """The connections of one loop, and the generator that closes them.
+
+    `asyncio.run` closes the generators of its loop before the loop; a generator that nobody refers to any more is
+    closed by its loop as well.
+    """
+
+    def __init__(self, http: httpx2.AsyncClient) -> None:
+        self.http = http
+        self.holder = _holding(http)
+
+    async def hold(self) -> None:
+        """Make the loop know the generator, which it does once that has begun."""
+        await anext(self.holder)
+
+
+async def _holding(http: httpx2.AsyncClient) -> AsyncGenerator[None]:
+    try:
+        yield
+    finally:
+        await http.aclose()
 
 
 class Connections:
@@ -53,6 +77,7 @@ class Connections:
 
     def __init__(self, make: Callable[[], httpx2.Client]) -> None:
         self._http = make()
+        finalize(self, self._http.close)
 
     @property
     def is_closed(self) -> bool:

@@ -51,7 +51,8 @@ class Client:
     connection, a 408, 429 or a 5xx that the service marks as retryable. Both can be set per call. A cancelled or
     interrupted call closes its connection, and the service then stops the extraction.
 
-    Use it as a context manager, or call `close`. Every method raises `IntaglioError` (see `errors` for the tree).
+    Use it as a context manager, or call `close`; the connections of a client that was not closed end with it, or with
+    their event loop. Every method raises `IntaglioError` (see `errors` for the tree).
     """
 
     def __init__(

@@ -120,7 +120,8 @@ class Wire:
     def stream(self, path: str, params: Mapping[str, str]) -> Iterator[httpx2.Response]:
         """GET an answer and stream its body. Raises `IntaglioError`."""
         try:
-            with self._http.here().stream(
+            http = self._http.here()
+            with http.stream(
                 "GET", path, params=dict(params), timeout=_limits(self._timeout)
             ) as answer:
                 if not answer.is_success:
@@ -186,7 +187,8 @@ class Wire:
     ) -> httpx2.Response | IntaglioError:
         """One attempt: the answer, or its error."""
         try:
-            answer = self._http.here().request(method, path, **request)
+            http = self._http.here()
+            answer = http.request(method, path, **request)
         except httpx2.RequestError as error:
             return transport_error(error, self.base_url)
         return answer if answer.is_success else status_error(answer)

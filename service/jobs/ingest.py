@@ -41,7 +41,7 @@ def ingest(
 
     Raises:
         InputRefused: the source cannot be read further; the rows read so far are in the ledger.
-        JobChanged: the source differs from the one that the job started with.
+        JobChanged: the source differs from the one that the job started with, or changes while it is read.
     """
     while not stop():
         with rows.reader_lock() as is_reader:
@@ -64,11 +64,7 @@ def _read_from_position(
     read, whole = rows.read_position()
     if whole:
         return
-    if source_fingerprint(path, images=images.sees) != fingerprint:
-        raise JobChanged(
-            f"{path.name} has changed since the job started to read it",
-            hint="start another job, or restore the old file",
-        )
+    _require_unchanged(path, fingerprint, images)
     kept = rows.kept_types()
     if kept is None:
         if read and spec.source.keep and source_format(spec.source, path) in ("jsonl", "parquet"):
@@ -88,11 +84,23 @@ def _read_from_position(
             failed = error
         read += len(chunk)
         whole = failed is None and len(chunk) < _CHUNK and not stop()
+        # Rows of the ledger are all of one version of a file. A folder may have many files, whose times take a while.
+        if whole or failed is not None or path.is_file():
+            _require_unchanged(path, fingerprint, images)
         rows.add_rows([row for row in chunk if row is not None], read, whole=whole, kept=kept)
         if whole:
             return
     if failed is not None:
         raise failed
+
+
+def _require_unchanged(path: Path, fingerprint: str, images: ImageAccess) -> None:
+    """Refuse a source that is not the one that the job started with. Raises `JobChanged`."""
+    if source_fingerprint(path, images=images.sees) != fingerprint:
+        raise JobChanged(
+            f"{path.name} has changed since the job started to read it",
+            hint="start another job, or restore the old file",
+        )
 
 
 def selected_rows(

@@ -22,11 +22,13 @@ class Ledger:
     """A ledger of jobs. Safe to share between threads; each process opens its own. `url` is a path or a SQLAlchemy URL.
 
     `shared`: whether several runners may work on one job; with SQLite only one may. `file`: the path of a SQLite
-    ledger; None for a database server.
+    ledger; None for a database server. Without `create`, the ledger must be there.
     """
 
-    def __init__(self, url: str, clock: Callable[[], float] = time.time) -> None:
-        self._engine = connect(url)
+    def __init__(
+        self, url: str, clock: Callable[[], float] = time.time, *, create: bool = True
+    ) -> None:
+        self._engine = connect(url, create=create)
         self._clock = clock
         self.shared: Final = self._engine.dialect.name != "sqlite"
         name = self._engine.url.database

@@ -12,7 +12,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from ..sqlite import configure_sqlite
-from .records.errors import LedgerRefused, LedgerUnknown
+from .records.errors import LedgerMissing, LedgerRefused, LedgerUnknown
 
 VERSION: Final = 4
 # Columns that older versions lack. Opening such a ledger adds them and leaves its rows unchanged.
@@ -102,14 +102,19 @@ published = sa.Table(
 )
 
 
-def connect(url: str) -> sa.Engine:
+def connect(url: str, *, create: bool = True) -> sa.Engine:
     """Connect to a database and create missing tables. A bare path is a SQLite file; its folder is created, readable
-    only by its owner.
+    only by its owner. Without `create`, a file that is not there or is empty is refused, and left as it is.
 
     Raises:
         LedgerUnknown: the URL names no supported database.
         LedgerRefused: the ledger cannot be opened, or has another version.
     """
+    if not create and (absent := _absent_file(url)) is not None:
+        raise LedgerMissing(
+            f"there is no ledger {absent}",
+            hint="`intaglio job run` makes one; is the name in --ledger right?",
+        )
     if "://" not in url:
         path = Path(url).expanduser()
         try:
@@ -144,6 +149,23 @@ def connect(url: str) -> sa.Engine:
             hint="is the database running and reachable, and is the name in --ledger right?",
         ) from None
     return engine
+
+
+def _absent_file(url: str) -> Path | None:
+    """The file of a SQLite ledger that has yet to be made; None for any other ledger."""
+    if "://" in url:
+        name = _engine(url).url
+        if name.get_backend_name() != "sqlite" or not name.database:
+            return None
+        path = Path(name.database)
+    else:
+        path = Path(url).expanduser()
+    try:
+        return None if path.stat().st_size else path
+    except FileNotFoundError:
+        return path
+    except OSError:
+        return None  # opening it says why
 
 
 def _engine(url: str) -> sa.Engine:
@@ -198,8 +220,17 @@ def transaction(engine: sa.Engine) -> Iterator[sa.Connection]:
         reason = str(error.orig).splitlines()[0]
         raise LedgerRefused(
             f"the ledger cannot be read or written: {reason}",
-            hint="nothing is lost: fix the database, then resume the job",
+            hint=_way_out(reason),
         ) from error
+
+
+def _way_out(reason: str) -> str:
+    """What helps against a refusal, of a command and of a server alike."""
+    repair = "make room on its disk" if "disk is full" in reason else "fix the database"
+    return (
+        f"nothing is lost: {repair}; a server then goes on by itself, and a command with "
+        "`intaglio job resume`"
+    )
 
 
 def reach_disk(engine: sa.Engine) -> None:

@@ -14,6 +14,7 @@ JobError
 ├── TooManyJobs    the server has reached its limit of unfinished jobs
 ├── JobChanged     the job or its source differs from its first run
 └── LedgerRefused  the ledger cannot be opened or written
+    ├── LedgerMissing  there is no ledger, where one is only to be read
     └── LedgerUnknown  the URL names no supported database
 """
 
@@ -103,6 +104,10 @@ class LedgerRefused(JobError):
 
     code = Code.NOT_READY
     retryable = True
+
+
+class LedgerMissing(LedgerRefused):
+    """There is no ledger, and the command would not make one."""
 
 
 class LedgerUnknown(LedgerRefused):

@@ -120,7 +120,7 @@ def test_another_job_of_the_same_name_is_refused(job: Job) -> None:
 
 
 def test_status_list_report_and_their_errors(job: Job) -> None:
-    assert "there are no jobs yet" in job("list").stderr
+    assert "there is no ledger jobs.db" in job("list").stderr
     job.run()
     assert "2 valid · 1 dead · of 3" in job("status", "j").stdout
     assert json.loads(job("list", "--json").stdout)[0]["id"] == "j"
@@ -238,3 +238,32 @@ def test_a_calibration_decides_which_rows_are_to_be_reviewed(run: Run, tmp_path:
     assert "1 to review" in done.stdout
     listed = run("job", "review", "j", "--ledger", "jobs.db", "--json")
     assert 0.01 <= json.loads(listed.stdout)["unsure"]["/name"] <= 0.02
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("list",),
+        *((name, "j") for name in ("status", "pause", "cancel", "report", "review")),
+        *((name, "j") for name in ("resume", "retry-dead")),
+    ],
+)
+@pytest.mark.parametrize("ledger", ["jbos.db", "sub/jobs.db", "sqlite:///jbos.db", "empty.db"])
+def test_a_mistyped_ledger_is_told_and_not_made(
+    run: Run, tmp_path: Path, command: tuple[str, ...], ledger: str
+) -> None:
+    (tmp_path / "empty.db").touch()
+    done = run("job", *command, "--ledger", ledger)
+    assert done.exit_code == 4
+    assert f"there is no ledger {ledger.removeprefix('sqlite:///')}" in done.stderr
+    assert [(path.name, path.stat().st_size) for path in tmp_path.iterdir()] == [("empty.db", 0)]
+
+
+def test_before_the_first_job_there_are_none(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INTAGLIO_SERVICE_LEDGER", str(tmp_path / "jobs.db"))
+    done = run("job", "list")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "there are no jobs yet" in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -3,11 +3,11 @@
 import asyncio
 import copy
 import datetime
-import gc
 import pickle
 import socket
+import subprocess
+import sys
 import time
-import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import format_datetime
@@ -386,7 +386,10 @@ def test_a_client_says_why_it_cannot_go_to_another_process(stub: StubService) ->
         pickle.dumps(AsyncClient(stub.base_url))
 
 
-def several_runs_of_asyncio(client: AsyncClient) -> None:
+def test_one_asynchronous_client_serves_several_runs_of_asyncio(stub: StubService) -> None:
+    stub.will_answer(Answer(result(1)))
+    client = AsyncClient(stub.base_url)
+
     async def ask() -> Any:
         found = await asyncio.gather(*(client.extract("invoice", "text") for _ in range(5)))
         return [each.data for each in found]
@@ -401,13 +404,38 @@ def several_runs_of_asyncio(client: AsyncClient) -> None:
         asyncio.run(ask())
 
 
-def test_one_asynchronous_client_serves_several_runs_of_asyncio(stub: StubService) -> None:
+_UNCLOSED = """
+import asyncio, sys
+from intaglio import AsyncClient, Client
+
+async def ask(client):
+    return (await client.extract("invoice", "text")).data
+
+async def forget():
+    for _ in range(3):
+        await ask(AsyncClient(sys.argv[1]))
+
+print(asyncio.run(ask(AsyncClient(sys.argv[1]))))
+kept = AsyncClient(sys.argv[1])
+print(asyncio.run(ask(kept)), asyncio.run(ask(kept)))
+asyncio.run(forget())
+print(Client(sys.argv[1]).extract("invoice", "text").data)
+last = Client(sys.argv[1])
+print(last.extract("invoice", "text").data)
+"""
+
+
+def test_a_program_that_closes_no_client_leaves_no_socket_open(stub: StubService) -> None:
     stub.will_answer(Answer(result(1)))
-    with warnings.catch_warnings():
-        # asyncio.run ends a loop without closing its connections, and Python reports each of them as unclosed.
-        warnings.simplefilter("ignore", ResourceWarning)
-        several_runs_of_asyncio(AsyncClient(stub.base_url))
-        gc.collect()
+    done = subprocess.run(
+        [sys.executable, "-P", "-X", "dev", "-c", _UNCLOSED, stub.base_url],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout.split() == ["1"] * 5
+    assert "ResourceWarning" not in done.stderr, done.stderr
+    assert done.stderr == ""
 
 
 def test_a_closed_client_says_so(connect: Connect, stub: StubService) -> None:

@@ -1,6 +1,9 @@
 """Jobs from file to file with a scripted extractor."""
 
 import json
+import os
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +12,12 @@ from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
 from intaglio.service.client import IntaglioError
 from intaglio.service.jobs.estimate import estimate
 from intaglio.service.jobs.fixed_values import with_fixed_values
-from intaglio.service.jobs.ingest import source_fingerprint
+from intaglio.service.jobs.ingest import ingest, source_fingerprint
 from intaglio.service.jobs.job_runner import Runner
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.outcome_buffer import TIMING, Progress, Timing
 from intaglio.service.jobs.publish import check, publish
-from intaglio.service.jobs.records.errors import OutputRefused
+from intaglio.service.jobs.records.errors import JobChanged, OutputRefused
 from intaglio.service.jobs.records.row import spec_digest
 from intaglio.service.jobs.tables import DEAD, DONE
 
@@ -199,6 +202,73 @@ def test_a_source_that_breaks_off_is_worked_up_to_there(bench: Bench) -> None:
     assert (status.state, status.counts.done) == (JobState.FAILED, 50)
     assert status.error is not None
     assert "not well-formed" in status.error
+
+
+def append(path: Path) -> None:
+    with path.open("a") as file:
+        file.write('\n{"id": "more", "t": "more"}\n')
+
+
+def truncate(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def replace(path: Path) -> None:
+    path.with_suffix(".new").write_text('{"id": "other", "t": "other"}\n' * 1200)
+    path.with_suffix(".new").replace(path)
+
+
+def edit(path: Path) -> None:
+    """As long as before."""
+    path.write_text(path.read_text().replace("text", "TEXT"))
+
+
+@pytest.mark.parametrize("change", [append, truncate, replace, edit])
+@pytest.mark.parametrize(("at", "kept"), [(100, 0), (700, 500), (1150, 1000)])
+def test_rows_of_a_file_that_changes_while_it_is_read_are_never_mixed(
+    bench: Bench, change: Callable[[Path], None], at: int, kept: int
+) -> None:
+    job = bench.begin([f"text {n}" for n in range(1200)])
+    spec, rows, source = (
+        bench.ledger.spec(job),
+        bench.ledger.rows(job),
+        bench.folder / "job.in.jsonl",
+    )
+    mark, calls = bench.ledger.origin(job)[1], count()
+
+    def changing() -> bool:
+        if next(calls) == at:
+            change(source)
+        return False
+
+    with pytest.raises(JobChanged, match="has changed"):
+        ingest(spec, source, rows, mark, changing)
+    assert rows.read_position() == (kept, False)
+    assert [row.text for row in rows.results()] == [f"text {n}" for n in range(kept)]
+    with pytest.raises(JobChanged, match="has changed"):  # when it is resumed
+        ingest(spec, source, rows, mark, lambda: False)
+    assert bench.run(job) is JobState.FAILED
+    assert "has changed since the job started" in str(bench.ledger.status(job).error)
+    assert bench.ledger.status(job).counts.done == kept
+
+
+def test_a_folder_that_changes_while_it_is_read_is_told(bench: Bench) -> None:
+    folder = bench.folder / "mails"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.txt").write_text(f"mail {number}")
+    spec = JobSpec(schema=SCHEMA, source=Source(path=str(folder)))
+    bench.ledger.create("x", spec, "d", source_fingerprint(folder), "scripted")
+    calls = count()
+
+    def changing() -> bool:
+        if next(calls) == 2:
+            (folder / "2.txt").write_text("another mail")
+        return False
+
+    with pytest.raises(JobChanged, match="mails has changed"):
+        ingest(spec, folder, bench.ledger.rows("x"), bench.ledger.origin("x")[1], changing)
+    assert bench.ledger.rows("x").read_position() == (0, False)
 
 
 def test_a_field_is_added_without_doing_the_rest_again(bench: Bench) -> None:
