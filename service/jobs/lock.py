@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .ledger import Ledger
-from .records.errors import JobBusy
+from .records.errors import JobBusy, LedgerRefused
+from .tables import NEEDS_ACCESS
 
 
 @contextmanager
@@ -36,13 +37,17 @@ def sole_runner(ledger: Ledger, job: str) -> Iterator[None]:
 
     Raises:
         JobBusy: another process holds it.
+        LedgerRefused: this user may not write the lock, which is beside the ledger.
     """
     if ledger.file is None:
         yield
         return
     digest = hashlib.sha256(job.encode()).hexdigest()[:16]
     path = ledger.file.with_name(f"{ledger.file.name}.{digest}.lock")
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise LedgerRefused(f"cannot lock {path}: {error.strerror}", hint=NEEDS_ACCESS) from None
     try:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -22,6 +22,9 @@ _ADDED: Final[Mapping[int, Mapping[str, tuple[str, ...]]]] = {
     3: {"rows": ("files",)},
 }
 _MAKING: Final = 0x494E5441474C494F  # id of the lock for creating and upgrading tables
+NEEDS_ACCESS: Final = (
+    "a ledger, its folder and the files beside it must be writable; choose another path"
+)
 _CONNECT_S: Final = 10  # PostgreSQL; its default is to wait forever
 
 PENDING, RUNNING, DONE, DEAD = range(4)
@@ -144,9 +147,10 @@ def connect(url: str, *, create: bool = True) -> sa.Engine:
                 )
     except sa.exc.SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        reachable = "is the database running and reachable, and is the name in --ledger right?"
         raise LedgerRefused(
             f"cannot open the ledger: {reason}",
-            hint="is the database running and reachable, and is the name in --ledger right?",
+            hint=NEEDS_ACCESS if _lacks_access(reason) else reachable,
         ) from None
     return engine
 
@@ -224,8 +228,15 @@ def transaction(engine: sa.Engine) -> Iterator[sa.Connection]:
         ) from error
 
 
+def _lacks_access(reason: str) -> bool:
+    """Whether SQLite refuses for want of permission."""
+    return "readonly database" in reason or "unable to open database file" in reason
+
+
 def _way_out(reason: str) -> str:
     """What helps against a refusal, of a command and of a server alike."""
+    if _lacks_access(reason):
+        return NEEDS_ACCESS
     repair = "make room on its disk" if "disk is full" in reason else "fix the database"
     return (
         f"nothing is lost: {repair}; a server then goes on by itself, and a command with "

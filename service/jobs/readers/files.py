@@ -5,9 +5,10 @@ give images and pages without a text layer to it. Does not: follow links out of 
 except those with an ending of texts, documents or images.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from intaglio.schemas.jobs import Source
 
@@ -132,7 +133,7 @@ def _files(path: Path, *, images: bool) -> tuple[Path, list[Path]]:
     if path.is_dir():
         inside = path.resolve()
         endings = (*_ENDINGS, *IMAGE_ENDINGS) if images else _ENDINGS
-        every = (file for file in path.rglob("*") if _is_read(file.name.lower(), endings))
+        every = (file for file in _below(path) if _is_read(file.name.lower(), endings))
         return path, sorted(
             file for file in every if file.is_file() and file.resolve().is_relative_to(inside)
         )
@@ -140,7 +141,22 @@ def _files(path: Path, *, images: bool) -> tuple[Path, list[Path]]:
     if marked is None:
         raise InputRefused(f"there is no file or folder {path}", param="source.path")
     root = Path(*path.parts[:marked])
-    return root, sorted(f for f in root.glob(str(Path(*path.parts[marked:]))) if f.is_file())
+    found = root.glob(str(Path(*path.parts[marked:])))
+    try:
+        return root, sorted(file for file in found if file.is_file())
+    except OSError as error:
+        raise InputRefused(f"cannot read {path}: {error.strerror}", param="source.path") from None
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The files in a folder and those below it. Raises `InputRefused` if one of them cannot be looked into."""
+
+    def refuse(error: OSError) -> NoReturn:
+        reason = f"cannot read the folder {error.filename}: {error.strerror}"
+        raise InputRefused(reason, param="source.path")
+
+    for place, _, names in os.walk(folder, onerror=refuse):
+        yield from (Path(place, name) for name in names)
 
 
 def _record(source: Source, file: Path, name: str) -> Record | Rejected:

@@ -1,11 +1,11 @@
 """The command line as a user types it: in this process where that is enough, as a program where it is not."""
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -28,6 +28,22 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     return call
 
 
+_PR_CAPBSET_DROP = 24
+_ABOVE_PERMISSIONS = (1, 2, 3)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER
+
+
+def as_a_user() -> None:
+    """Makes the program that follows obey Ctrl-C and the permissions of files.
+
+    A shell that runs the tests in the background has them, and so their children, ignore Ctrl-C; root may read and
+    write every file.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if os.geteuid() == 0:
+        for capability in _ABOVE_PERMISSIONS:
+            ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, capability)
+
+
 def start(
     *args: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> "subprocess.Popen[str]":
@@ -42,8 +58,7 @@ def start(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that runs the tests in the background has them, and so their children, ignore Ctrl-C.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=as_a_user,
         env=environment | dict(env or {}),
         cwd=cwd,
     )

@@ -5,13 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 from intaglio.schemas import catalogue
 
-from tests.service.cli.conftest import PROGRAM, Run, start
+from tests.service.cli.conftest import PROGRAM, Run, as_a_user, start
 
 HEAVY = ("torch", "numpy", "starlette", "uvicorn", "zmq", "msgspec", "xgrammar", "jsonschema")
 
@@ -84,8 +83,7 @@ def test_ctrl_c_while_the_command_is_loaded_ends_with_130_and_no_word(module: st
         capture_output=True,
         text=True,
         timeout=120,
-        # As in `conftest.start`.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=as_a_user,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 

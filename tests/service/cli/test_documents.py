@@ -190,3 +190,21 @@ def test_the_command_reads_files_without_a_service(run: Run, tmp_path: Path) -> 
     assert "(pages 2)" in done.stderr
     assert "file" not in lines[2]
     assert lines[1]["error"]["code"] == "no_text_layer"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"type": "string", "type": "number"}', "the key 'type' occurs twice"),
+        ('{"minimum": NaN}', "NaN is not a number of JSON"),
+        ('{"allOf": [' * 50_000, "is nested too deeply"),
+    ],
+)
+def test_a_schema_file_is_json_in_the_strict_sense(
+    run: Run, tmp_path: Path, text: str, words: str
+) -> None:
+    (tmp_path / "s.json").write_text(text)
+    (tmp_path / "a.txt").write_text("text")
+    done = run("extract", "a.txt", "--schema", "s.json", "--url", "http://127.0.0.1:9")
+    assert done.exit_code == 3
+    assert words in done.stderr
