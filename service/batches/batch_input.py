@@ -13,12 +13,18 @@ import pydantic
 from intaglio.grammar.api import InvalidJson, parse_json
 from intaglio.schemas.openai.batches import BatchFault, BatchFaults, BatchLine
 
+from ..file_kind import HEAD, kind_of
 from ..jobs.records.row import NewRow
 
 MAX_REQUESTS: Final = 50_000
 MAX_FAULTS: Final = 20
 MAX_LINE_BYTES: Final = 8 * 1024 * 1024
 _DEPTH: Final = 128
+_REASONS: Final = {
+    "model_type": "the line is not a JSON object",
+    "missing": "this field is required",
+    "extra_forbidden": "there is no such field",
+}
 
 
 def check_lines(path: Path, endpoint: str) -> BatchFaults | None:
@@ -69,15 +75,18 @@ def _fault(number: int, text: bytes, endpoint: str, seen: set[str]) -> BatchFaul
         return BatchFault(code="request_too_large", message=reason, line=number)
     try:
         line = BatchLine.model_validate(parse_json(text.decode(), depth=_DEPTH), strict=True)
-    except (UnicodeDecodeError, InvalidJson):
-        reason = "the line is not JSON in UTF-8"
+    except UnicodeDecodeError:
+        found = kind_of(text[:HEAD])
+        reason = "the line is not UTF-8" if found is None else f"the file is {found.name}, not text"
+        return BatchFault(code="invalid_json_line", message=reason, line=number)
+    except InvalidJson as error:
+        reason = f"the line is not JSON: {error}"
         return BatchFault(code="invalid_json_line", message=reason, line=number)
     except pydantic.ValidationError as error:
         cause = error.errors(include_url=False, include_input=False, include_context=False)[0]
         param = ".".join(str(part) for part in cause["loc"]) or None
-        return BatchFault(
-            code="invalid_request_line", message=cause["msg"], line=number, param=param
-        )
+        reason = _REASONS.get(cause["type"]) or cause["msg"].removeprefix("Input ")
+        return BatchFault(code="invalid_request_line", message=reason, line=number, param=param)
     if line.url != endpoint:
         reason = f"the url is not the endpoint of the batch, {endpoint}"
         return BatchFault(code="mismatched_endpoint", message=reason, line=number, param="url")

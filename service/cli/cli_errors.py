@@ -138,7 +138,8 @@ def _system_error(error: OSError) -> CliError:
     reason = error.strerror or str(error)
     hint = "make room, then run the command again" if error.errno in _FULL else ""
     if error.filename is not None:
-        return CliError(f"{os.fsdecode(error.filename)}: {reason}", hint=hint)
+        end = Exit.USAGE if isinstance(error, PermissionError) else Exit.FAILED
+        return CliError(f"{os.fsdecode(error.filename)}: {reason}", end, hint=hint)
     if error.errno in _FULL:
         return CliError(f"standard output cannot be written: {reason}", hint=hint)
     return CliError(reason)

@@ -166,6 +166,8 @@ def _registered(
     """Create the job in the ledger, or add outputs to the existing one; returns its name."""
     digest = spec_digest(spec, model)
     job = command.job_name(digest)
+    if spec.extends is not None:
+        ledger.status(spec.extends)  # refuses the name of no job
     if not options.overwrite:
         require_own_files(spec.outputs, ledger.outputs(job))
         _require_no_rival(ledger, job, spec)

@@ -4,8 +4,9 @@ Does: parse a body and report every mistake by JSON Pointer; convert options to 
 Every field is either mapped or refused. Does not: examine the meaning of a schema.
 """
 
+import codecs
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar, get_args
 
@@ -28,6 +29,19 @@ from .body_places import located
 MAX_DETAILS = 20
 SCORED_TOKENS = 32
 """The most likely tokens at each place, among which a confidence looks for null."""
+
+_KINDS = {
+    "string_type": "a string",
+    "list_type": "a JSON array",
+    "tuple_type": "a JSON array",
+    "dict_type": "a JSON object",
+    "model_type": "a JSON object",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "a boolean",
+    "none_required": "null",
+}
+"""What the errors of pydantic say that a value is not."""
 
 _MOST_LISTED = 16  # fields that a hint lists in full
 
@@ -104,6 +118,12 @@ def batch_request(body: bytes, *, max_depth: int) -> BatchRequest:
 
 
 def _parsed(body: bytes, max_depth: int) -> Any:
+    if not body.strip():
+        raise InvalidJson("the body is empty", hint="send a JSON object")
+    if body.startswith(codecs.BOM_UTF8):
+        raise InvalidJson(
+            "the body begins with a byte order mark", hint="encode the body as UTF-8 without one"
+        )
     try:
         return parse_json(body.decode("utf-8"), depth=max_depth)
     except UnicodeDecodeError as error:
@@ -184,13 +204,12 @@ def _body_error(error: pydantic.ValidationError, kind: type[Wire], body: Any) ->
             hint=_known_fields(unknown[0]["loc"], kind),
             details=details,
         )
-    found = {
-        _pointer_of(cause["loc"]): _reason(cause["type"], cause["msg"], cause["loc"])
-        for cause in causes
-    }
+    found: dict[tuple[str | int, ...], list[Mapping[str, Any]]] = {}
+    for cause in causes:
+        found.setdefault(_pointer_of(cause["loc"]), []).append(cause)
     details = tuple(
-        Detail(pointer=pointer_of(place), reason=reason)
-        for place, reason in list(found.items())[:MAX_DETAILS]
+        Detail(pointer=pointer_of(place), reason=_joint_reason(place, of_place))
+        for place, of_place in list(found.items())[:MAX_DETAILS]
     )
     first = next(iter(found))
     where = details[0].pointer or "the body"
@@ -204,6 +223,15 @@ def _pointer_of(loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
     return ("schema",) if loc[:1] == ("schema",) else loc
 
 
+def _joint_reason(place: tuple[str | int, ...], causes: Sequence[Mapping[str, Any]]) -> str:
+    """Why no type of a union fits a value: what is wrong with it for the type that it has, else the types."""
+    fitting = [cause for cause in causes if cause["type"] not in _KINDS]
+    if len(causes) == 1 or fitting:
+        last = (fitting or causes)[-1]
+        return _reason(last["type"], last["msg"], place)
+    return f"must be {' or '.join(dict.fromkeys(_KINDS[cause['type']] for cause in causes))}"
+
+
 def _reason(kind: str, message: str, loc: tuple[str | int, ...]) -> str:
     if loc[:1] == ("schema",) and kind != "missing":
         return "must be a JSON Schema (an object or a boolean) or the name of one in the catalogue"
@@ -213,7 +241,8 @@ def _reason(kind: str, message: str, loc: tuple[str | int, ...]) -> str:
         return "must be a JSON array"
     if kind == "missing":
         return "this field is required"
-    return message.removeprefix("Value error, ").removeprefix("Input ")
+    found = message.removeprefix("Value error, ").removeprefix("Input ")
+    return found.replace(" after validation", "")
 
 
 def _dotted(loc: tuple[str | int, ...]) -> str:

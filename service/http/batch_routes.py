@@ -11,14 +11,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..extraction.translate import batch_request
-from .file_routes import batch_host, page_limit
+from .file_routes import batch_host
 from .limits import read_body
 from .operations import BODY_ERRORS, BUSY_ERRORS, KeyScope, Operation, Parameter, endings
 from .principal import current_principal
-from .routes import document
+from .routes import document, page_limit
 from .service_state import Service
 
 _MAX_PAGE = 100
+_PAGE = 20
 
 
 async def create_batch(service: Service, request: Request) -> Response:
@@ -42,7 +43,7 @@ async def create_batch(service: Service, request: Request) -> Response:
 
 async def list_batches(service: Service, request: Request) -> Response:
     """`GET /v1/batches`: batches, newest first."""
-    host, limit = batch_host(service), page_limit(request, _MAX_PAGE)
+    host, limit = batch_host(service), page_limit(request, _MAX_PAGE, _PAGE)
     after = request.query_params.get("after")
     listing = partial(host.ledger.listing, current_principal().tenant, after, limit)
     data, has_more = await service.offload(listing)

@@ -23,11 +23,11 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from ..errors import BodyTooLarge, ClientGone, InvalidBody, RouteNotFound
+from ..errors import BodyTooLarge, ClientGone, InvalidBody, RouteNotFound, UnknownField
 from .job_routes import job_host
 from .operations import BYTES, NO_RANGE, KeyScope, Operation, Parameter, endings
 from .principal import current_principal
-from .routes import document
+from .routes import document, page_limit
 from .sent_file import SentFile
 from .service_state import Service
 
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CHUNK: Final = 1 << 20
+_MOST_FILES: Final = 10_000  # of a page
 _MAX_FIELD_BYTES: Final = 64 * 1024
 _EXPIRY_FIELDS: Final = ("expires_after[anchor]", "expires_after[seconds]")
+_FIELDS: Final = ("file", "purpose", *_EXPIRY_FIELDS)
 _BATCH_EXPIRY_S: Final = MAX_EXPIRY_S  # input files of batches do not stay for ever
 
 
@@ -80,6 +82,7 @@ async def create_file(service: Service, request: Request) -> Response:
     with service.gate.admit():
         form = await _form(request, service.config.max_data_bytes)
         try:
+            _require_known_fields(form)
             upload = form.get("file")
             if not isinstance(upload, UploadFile):
                 raise InvalidBody("file: a file is required", param="file")
@@ -101,7 +104,7 @@ async def list_files(service: Service, request: Request) -> Response:
     """`GET /v1/files`: all files, newest first."""
     files = batch_host(service).files
     purpose, after = request.query_params.get("purpose"), request.query_params.get("after")
-    limit, order = page_limit(request, 10_000), _order(request)
+    limit, order = page_limit(request, _MOST_FILES, _MOST_FILES), _order(request)
     found = await service.offload(partial(files.files, current_principal().tenant))
     if order == "asc":
         found.reverse()
@@ -155,21 +158,6 @@ async def body_chunks(request: Request) -> AsyncIterator[bytes]:
         raise ClientGone("the client disconnected before its file had arrived") from None
 
 
-def page_limit(request: Request, most: int) -> int:
-    """The number of items that a page of a list may have. Raises `InvalidBody` if it is out of bounds."""
-    given = request.query_params.get("limit")
-    if given is None:
-        return min(most, 20) if most <= 100 else most
-    if (
-        not given.isascii()
-        or not given.isdecimal()
-        or len(given) > 9
-        or not 1 <= int(given) <= most
-    ):
-        raise InvalidBody(f"limit: must be a whole number from 1 to {most}", param="limit")
-    return int(given)
-
-
 def _order(request: Request) -> Literal["asc", "desc"]:
     given = request.query_params.get("order", "desc")
     if given not in ("asc", "desc"):
@@ -219,6 +207,21 @@ async def _bounded(chunks: AsyncIterator[bytes], max_bytes: int) -> Any:
 async def _file_chunks(upload: UploadFile) -> AsyncIterator[bytes]:
     while chunk := await upload.read(_CHUNK):
         yield chunk
+
+
+def _require_known_fields(form: FormData) -> None:
+    """Refuse fields that would be ignored. Raises `UnknownField`, `InvalidBody`."""
+    seen = set[str]()
+    for name, _ in form.multi_items():
+        if name not in _FIELDS:
+            raise UnknownField(
+                f"the form has an unknown field: {name[:64]}",
+                param=name[:64],
+                hint=f"the fields are {', '.join(_FIELDS)}",
+            )
+        if name in seen:
+            raise InvalidBody(f"the form has the field {name} twice", param=name)
+        seen.add(name)
 
 
 def _purpose(form: FormData) -> str:
@@ -278,7 +281,7 @@ OPERATIONS: tuple[Operation, ...] = (
         gives=FileObject,
         errors=(
             *_MISSING,
-            *endings(Code.BODY_TOO_LARGE, Code.OVERLOADED, Code.NOT_READY),
+            *endings(Code.UNKNOWN_FIELD, Code.BODY_TOO_LARGE, Code.OVERLOADED, Code.NOT_READY),
         ),
     ),
     _file(

@@ -91,6 +91,8 @@ async def create(service: Service, request: Request) -> Response:
         max_seconds=service.config.body_timeout_s,
     )
     spec = job_request(body, max_depth=service.config.max_json_depth)
+    if spec.extends is not None:
+        await service.offload(partial(_require_own_job, service, spec.extends))
     # Now, not when the job starts: its name may be unknown, or mean another version by then.
     tenant = current_principal().tenant
     schema = await service.offload(partial(service.schemas.resolve, tenant, spec.schema_))
@@ -162,8 +164,14 @@ async def results(service: Service, request: Request) -> Response:
         raise InvalidBody(
             f"there is no format {name[:20]!r}", param="format", hint=", ".join(_MEDIA)
         )
-    neutralise = request.query_params.get("formulas", "neutralise") != "keep"
-    output = Output.model_validate({"path": "-", "format": name, "neutralise": neutralise})
+    formulas = request.query_params.get("formulas", "neutralise")
+    if formulas not in _FORMULAS.choices:
+        raise InvalidBody(
+            f"formulas: must be one of {', '.join(_FORMULAS.choices)}", param="formulas"
+        )
+    output = Output.model_validate(
+        {"path": "-", "format": name, "neutralise": formulas == "neutralise"}
+    )
 
     def write_file() -> Path:
         spec, rows = jobs.ledger.spec(job), jobs.ledger.rows(job)
@@ -221,6 +229,16 @@ def own_job(service: Service, request: Request) -> str:
     if not _is_own(service, job):
         raise UnknownJob(f"there is no job {job[:80]!r}", hint="GET /v1/jobs lists all jobs")
     return job
+
+
+def _require_own_job(service: Service, job: str) -> None:
+    """Refuse a job to extend that the tenant has not: its values would be those of another. Raises `InvalidBody`."""
+    if not _is_own(service, job) or job not in job_host(service).ledger.names():
+        raise InvalidBody(
+            f"extends: there is no job {job[:80]!r}",
+            param="extends",
+            hint="GET /v1/jobs lists all jobs",
+        )
 
 
 def _is_own(service: Service, job: str) -> bool:

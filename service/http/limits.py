@@ -38,10 +38,18 @@ async def read_body(request: Request, *, max_bytes: int, max_seconds: float) -> 
     """Read the body; stops as soon as it exceeds `max_bytes`.
 
     Raises:
+        InvalidBody: the body is compressed.
         BodyTooLarge: the body exceeds the limit; if `content-length` already does, nothing was read.
         BodyTooSlow: the body did not arrive in time.
         ClientGone: the client disconnected.
     """
+    coding = request.headers.get("content-encoding", "").strip().lower()
+    if coding not in ("", "identity"):
+        raise InvalidBody(
+            f"the body is compressed ({coding[:20]}), and no compressed bodies are read",
+            param="Content-Encoding",
+            hint="send it as it is, without Content-Encoding",
+        )
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > max_bytes:
         raise _too_large(max_bytes)

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive
 
-from ..errors import ClientGone, ServiceNotReady
+from ..errors import ClientGone, InvalidBody, ServiceNotReady
 from ..extraction.translate import explain_request, schema_constraint
 from .limits import read_body
 from .operations import (
@@ -145,6 +145,20 @@ def model_card(service: Service) -> ModelCard:
 async def version(service: Service, _request: Request) -> Response:
     """`GET /version`: the versions of the service and the name of its model."""
     return document(Version(version=service.version, model=service.model))
+
+
+def page_limit(request: Request, most: int, usual: int) -> int:
+    """The number of items that a page of a list may have: `usual`, if the request does not say.
+
+    Raises:
+        InvalidBody: it is out of bounds.
+    """
+    given = request.query_params.get("limit", str(usual))
+    # The length first: Python refuses to read very long numbers.
+    is_number = given.isascii() and given.isdecimal() and len(given) <= 9
+    if not is_number or not 1 <= int(given) <= most:
+        raise InvalidBody(f"limit: must be a whole number from 1 to {most}", param="limit")
+    return int(given)
 
 
 def document(value: BaseModel, status: int = 200) -> Response:

@@ -12,7 +12,7 @@ from intaglio.schemas.registry import RegisteredSchema, RegisterSchema, SchemaPa
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..errors import InvalidBody, RouteNotFound
+from ..errors import RouteNotFound
 from ..extraction.translate import register_request
 from .extraction_runs import examine, warm
 from .limits import read_body
@@ -26,7 +26,7 @@ from .operations import (
     endings,
 )
 from .principal import current_principal
-from .routes import document, while_connected
+from .routes import document, page_limit, while_connected
 from .service_state import Service
 
 if TYPE_CHECKING:  # SQLAlchemy is an extra
@@ -79,13 +79,9 @@ async def register(service: Service, request: Request) -> Response:
 async def listing(service: Service, request: Request) -> Response:
     """`GET /v1/schemas`: the registered schemas, page by page."""
     registry = registry_of(service)
-    limit = request.query_params.get("limit", str(_PAGE))
-    if not limit.isdecimal() or not 1 <= int(limit) <= _MOST_OF_A_PAGE:
-        raise InvalidBody(
-            f"limit must be a number from 1 to {_MOST_OF_A_PAGE}, not {limit[:20]!r}", param="limit"
-        )
+    limit = page_limit(request, _MOST_OF_A_PAGE, _PAGE)
     tenant, query = current_principal().tenant, request.query_params
-    page = partial(registry.page, tenant, int(limit), query.get("after", ""), query.get("name"))
+    page = partial(registry.page, tenant, limit, query.get("after", ""), query.get("name"))
     return document(await service.offload(page))
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gzip
 import json
 import os
 import signal
@@ -121,7 +122,9 @@ def nested(depth: int) -> str:
 
 
 MALFORMED: list[tuple[bytes, str]] = [
-    (b"", "line 1"),
+    (b"", "the body is empty"),
+    (b" \n", "the body is empty"),
+    (b'\xef\xbb\xbf{"schema":{},"text":"x"}', "a byte order mark"),
     (b"{", "line 1"),
     (b'{"schema":{},"text":"x"} x', "line 1"),
     (b'{"text":"a","text":"b","schema":{}}', "twice"),
@@ -177,6 +180,42 @@ def test_a_body_of_another_shape_is_told_where(
     found = problem(service.http.post("/v1/extract", json=body), 400, code)
     assert found.details[0].pointer == pointer
     assert found.details[0].reason
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "deflate", "GZIP, gzip"])
+@pytest.mark.parametrize("path", ["/v1/extract", "/v1/chat/completions", "/v1/schemas/explain"])
+def test_a_compressed_body_is_told_from_bad_text(service: Live, coding: str, path: str) -> None:
+    body = gzip.compress(b'{"schema": {}, "text": "x"}')
+    answer = service.http.post(path, content=body, headers={"content-encoding": coding})
+    assert answer.status_code == 400
+    told = answer.json()["error"]
+    assert told["message"].startswith(f"the body is compressed ({coding.lower()})")
+    assert told["param"] == "Content-Encoding"
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "reason"),
+    [
+        ("chat/completions", {"stop": ""}, "at least 1 character"),
+        ("chat/completions", {"stop": 5}, "must be a string or a JSON array"),
+        ("completions", {"prompt": 5}, "must be a string or a JSON array"),
+        ("completions", {"prompt": {"a": 1}}, "must be a string or a JSON array"),
+        ("completions", {"prompt": ["a", 1]}, "must be"),
+        ("extract", {"texts": [], "text": None}, "should have at least 1 item, not 0"),
+    ],
+)
+def test_a_value_of_no_possible_type_is_told_all_of_them(
+    service: Live, path: str, change: dict[str, Any], reason: str
+) -> None:
+    usual: dict[str, dict[str, Any]] = {
+        "chat/completions": {"messages": [{"role": "user", "content": "x"}]},
+        "completions": {"prompt": "x"},
+        "extract": {"schema": {}, "text": "x"},
+    }
+    body = {name: value for name, value in (usual[path] | change).items() if value is not None}
+    answer = service.http.post(f"/v1/{path}", json=body)
+    assert answer.status_code == 400
+    assert reason in answer.json()["error"]["details"][0]["reason"]
 
 
 def test_another_model_is_not_this_one(service: Live) -> None:

@@ -117,10 +117,12 @@ def test_an_upload_may_expire(service: Live) -> None:
             {"expires_after[anchor]": "created_at", "expires_after[seconds]": "9" * 99},
             "expires_after[seconds]",
         ),
+        ({"expire_after": "3600"}, "expire_after"),
+        ({"purpose": ["batch", "fine-tune"]}, "purpose"),
     ],
 )
 def test_an_unusable_form_is_refused_at_its_field(
-    service: Live, fields: dict[str, str], param: str
+    service: Live, fields: dict[str, Any], param: str
 ) -> None:
     data = {"purpose": "batch", **fields}
     answer = service.http.post("/v1/files", data=data, files={"file": ("a", b"x")})

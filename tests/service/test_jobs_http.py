@@ -229,6 +229,7 @@ def test_a_job_goes_on_after_a_restart(folder: Path, data: Path) -> None:
         ({"surprise": 1}, 400, "surprise"),
         ({"source": {"path": "in.csv", "txt": "body"}}, 400, "source.txt"),
         ({"sample": 2}, 400, "sample"),
+        ({"extends": "job_" + "0" * 32}, 400, "extends"),
     ],
 )
 def test_jobs_that_cannot_be(
@@ -240,6 +241,14 @@ def test_jobs_that_cannot_be(
     assert answer.status_code == status, answer.text
     assert answer.json()["error"].get("param") == pointer
     assert jobs(service) == before
+
+
+@pytest.mark.parametrize(("name", "value"), [("format", "xlsx"), ("formulas", "Keep")])
+def test_results_in_no_known_form_are_refused_by_name(service: Live, name: str, value: str) -> None:
+    put(service, table(1))
+    job = service.http.post("/v1/jobs", json=JOB).json()["id"]
+    answer = service.http.get(f"/v1/jobs/{job}/results", params={name: value})
+    assert (answer.status_code, answer.json()["error"]["param"]) == (400, name)
 
 
 @pytest.mark.parametrize("name", ["..", ".x", "a%2Fb", "%2e%2e%2fx", "x" * 129, "a b", "-x"])

@@ -127,7 +127,8 @@ def test_lists_come_in_pages(service: Live) -> None:
     assert seen == ["a@1", "a@2", "a@3", "b@1", "b@2", "b@3"]
     only = service.http.get("/v1/schemas", params={"name": "b"}).json()["data"]
     assert [entry["version"] for entry in only] == [1, 2, 3]
-    assert service.http.get("/v1/schemas", params={"limit": "0"}).status_code == 400
+    for limit in ("0", "", "1001", "\N{ARABIC-INDIC DIGIT THREE}", "1" * 5000):
+        assert service.http.get("/v1/schemas", params={"limit": limit}).status_code == 400
     for after in ("a@99999999999999999999", "b@x", "\0@", "a@"):
         page = service.http.get("/v1/schemas", params={"after": after})
         assert page.status_code == 200, page.text

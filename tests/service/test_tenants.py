@@ -213,3 +213,24 @@ def test_a_server_does_not_start_over_a_store_that_is_not_there(
     config = ServiceConfig(key_store=str(tmp_path / "nothing"))
     with pytest.raises(KeyStoreError, match="holds no key store"):
         Application(BackendDouble(), lambda: None, "x", config)  # type: ignore[arg-type, return-value]
+
+
+def test_no_job_extends_that_of_another_tenant(folder: Path, tmp_path: Path) -> None:
+    """It would get the values of rows that it has in common with it."""
+    store = KeyStore(tmp_path / "keys", create=True)
+    data, body = (
+        str(tmp_path / "data"),
+        {"schema": SCHEMA, "source": {"path": "in.csv", "text": "t"}},
+    )
+    with live(launch(), folder, key_store=str(tmp_path / "keys"), data=data) as running:
+        of = Tenants(running, tmp_path / "keys", store)
+        scopes = frozenset({KeyScope.JOBS})
+        mine, theirs = (of.key(tenant=tenant, scopes=scopes) for tenant in ("ours", "others"))
+        for headers in (mine, theirs):
+            until(lambda: running.http.get("/v1/jobs", headers=mine).status_code == 200)
+            running.http.put("/v1/files/in.csv", content=f"t\n{TEXT!r}\n", headers=headers)
+        job = running.http.post("/v1/jobs", json=body, headers=mine).json()["id"]
+        for headers, status in ((theirs, 400), (mine, 201)):
+            asked = {**body, "extends": job}
+            answer = running.http.post("/v1/jobs", json=asked, headers=headers)
+            assert answer.status_code == status, answer.text

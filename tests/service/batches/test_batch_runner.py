@@ -1,6 +1,7 @@
 """Batches from their input file to their output files: whole, once, and across every interruption."""
 
 import asyncio
+import gzip
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ import pytest
 from intaglio.schemas.openai.batches import BatchObject, BatchRequest, Endpoint
 from intaglio.service.batches.answering import BatchTools, Pace
 from intaglio.service.batches.batch_host import BatchHost
+from intaglio.service.batches.batch_input import check_lines
 from intaglio.service.batches.batch_ledger import WINDOW_S, BatchLedger, BatchOwner
 from intaglio.service.batches.batch_runner import BatchRunner
 from intaglio.service.batches.batch_tables import open_tables
@@ -193,6 +195,26 @@ def test_a_faulty_file_fails_with_its_mistakes(
     (fault,) = ended.errors.data
     assert (fault.code, fault.line, fault.param) == (code, number, param)
     assert bench.asked == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b'{"custom_id": "a", "custom_id": "b"}', "key 'custom_id' occurs twice"),
+        (b'{"body": ' + b"[" * 5000, "nested more than 128 levels deep"),
+        (b"[1]", "the line is not a JSON object"),
+        (b'{"custom_id": "a"}', "this field is required"),
+        (gzip.compress(b"{}", mtime=0), "the file is packed with gzip, not text"),
+        ("{}".encode("utf-16"), "the line is not UTF-8"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said_in_words(
+    tmp_path: Path, text: bytes, words: str
+) -> None:
+    (tmp_path / "b.jsonl").write_bytes(text)
+    faults = check_lines(tmp_path / "b.jsonl", "/v1/completions")
+    assert faults is not None
+    assert words in faults.data[0].message
 
 
 def test_a_batch_fails_if_its_file_was_deleted(bench: Bench) -> None:

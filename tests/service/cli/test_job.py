@@ -267,3 +267,12 @@ def test_before_the_first_job_there_are_none(
     assert (done.exit_code, done.stdout) == (0, "")
     assert "there are no jobs yet" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_job_that_extends_none_is_refused_and_computes_nothing(
+    job: Job, stub: StubService
+) -> None:
+    done = job.run("--extends", "last-week")
+    assert done.exit_code == 2
+    assert "there is no job 'last-week'" in done.stderr
+    assert not any(asked.path == "/v1/extract" for asked in stub.asked)

@@ -292,7 +292,7 @@ def test_a_folder_that_gets_the_output_is_the_same_source_again(shell: Shell) ->
         ("oracle://u@127.0.0.1/x", 2, "postgresql+psycopg://"),
         ("postgresql+psycopg2://u@127.0.0.1/x", 2, "not supported"),
         ("://", 2, "cannot be read"),
-        ("sqlite:////none/of/this/x.db", 4, "cannot open the ledger"),
+        ("sqlite:////none/of/this/x.db", 4, "there is no ledger /none/of/this/x.db"),
         ("s.json/jobs.db", 4, "cannot write the ledger"),
     ],
 )
