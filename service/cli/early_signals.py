@@ -9,9 +9,16 @@ may have something to release.
 
 import os
 import signal
-from types import FrameType
 
-_PYTHONS = {signal.SIGINT: signal.default_int_handler, signal.SIGPIPE: signal.SIG_IGN}
+TYPE_CHECKING = False  # that of `typing`, which takes a while to load
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+_PYTHONS: "dict[signal.Signals, Any]" = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGPIPE: signal.SIG_IGN,
+}
 
 
 def end_on_signals() -> None:
@@ -28,5 +35,5 @@ def restore_signals() -> None:
             signal.signal(number, handler)
 
 
-def _end(number: int, _frame: FrameType | None) -> None:
+def _end(number: int, _frame: "FrameType | None") -> None:
     os._exit(128 + number)
