@@ -11,6 +11,21 @@ import typer
 from .cli_errors import Exit, reporting
 from .finite_numbers import finite
 
+Bandwidth = Annotated[
+    float | None,
+    typer.Option(min=0.0001, callback=finite, help="Memory bandwidth in TB/s, as you measured it."),
+]
+Tflops = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001, callback=finite, help="TFLOP/s of matrix products, as you measured it."
+    ),
+]
+Cached = Annotated[
+    float,
+    typer.Option(min=0, max=1, callback=finite, help="Share of the prompts in the prefix cache."),
+]
+
 
 @reporting
 def bench(
@@ -115,30 +130,15 @@ def roofline(
     device: Annotated[
         str | None, typer.Option("--device", "-d", help="Device, for example h200.")
     ] = None,
-    bandwidth: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0001, callback=finite, help="Memory bandwidth in TB/s, as you measured it."
-        ),
-    ] = None,
-    tflops: Annotated[
-        float | None,
-        typer.Option(
-            min=0.001, callback=finite, help="TFLOP/s of matrix products, as you measured it."
-        ),
-    ] = None,
+    bandwidth: Bandwidth = None,
+    tflops: Tflops = None,
     batch: Annotated[
         list[int] | None,
         typer.Option(min=1, help="Sequences at once; repeatable.  [default: 1 8 64 256 512]"),
     ] = None,
     prompt: Annotated[int, typer.Option(min=1, help="Tokens of a prompt.")] = 1000,
     output: Annotated[int, typer.Option(min=1, help="Tokens of an output.")] = 200,
-    cached: Annotated[
-        float,
-        typer.Option(
-            min=0, max=1, callback=finite, help="Share of the prompts in the prefix cache."
-        ),
-    ] = 0.0,
+    cached: Cached = 0.0,
     element_bytes: Annotated[
         int, typer.Option(min=1, max=4, help="Bytes of a weight that is not quantised.")
     ] = 2,

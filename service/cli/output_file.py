@@ -6,6 +6,7 @@ results (`extract_command`).
 
 import errno
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Final, TextIO
 from .cli_errors import CliError, Exit
 from .console import errors
 
+_OPEN_FILE: Final = re.compile(r"/(dev|proc/[^/]+)/fd/\d+")
+_MOST_LINKS: Final = 8
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -62,7 +65,9 @@ def write_whole(path: Path, text: str) -> None:
     """
     if _is_device(path):
         try:
-            path.write_text(text, encoding="utf-8")
+            # Not "w": standard output may be a file to which others have written.
+            with path.open("a", encoding="utf-8") as device:
+                device.write(text)
         except OSError as error:
             raise CliError(f"cannot write {path}: {error.strerror}") from None
         return
@@ -96,15 +101,31 @@ def _is_same(output: Path, other: Path) -> bool:
 
 
 def _is_device(path: Path) -> bool:
-    """Whether a path is there and is neither a regular file nor a folder, such as `/dev/stdout`."""
-    return path.exists() and not path.is_file() and not path.is_dir()
+    """Whether a path is there and is neither a regular file nor a folder, such as `/dev/tty`; or is the name of an open
+    file, such as `/dev/stdout`, which must not be replaced even if that is a regular one.
+    """
+    return path.exists() and (_is_open_file(path) or not (path.is_file() or path.is_dir()))
+
+
+def _is_open_file(path: Path) -> bool:
+    here = Path(os.path.abspath(path))  # noqa: PTH100  links are followed one by one
+    for _ in range(_MOST_LINKS):
+        if _OPEN_FILE.fullmatch(str(here)):
+            return True
+        if not here.is_symlink():
+            return False
+        here = Path(os.path.abspath(here.parent / here.readlink()))  # noqa: PTH100
+    return False
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[TextIO]:
-    """A file that replaces `path` once it is complete; partial output remains beside it as `.part`."""
-    if os.path.lexists(path) and not path.is_file():
+    """A file that replaces `path` once it is complete; partial output remains beside it as `.part`. Of a link, the file
+    that it leads to is replaced.
+    """
+    if os.path.lexists(path) and (not path.is_file() or _is_open_file(path)):
         raise CliError(f"cannot write {path}: it exists and is not a regular file", Exit.USAGE)
+    path = path.resolve() if path.is_symlink() else path
     part, file = _partial_file(path)
     whole = False
     try:

@@ -5,6 +5,7 @@ Does: read, write, report. Does not: know the form of results (`page.result_rows
 
 from pathlib import Path
 
+from ..file_kind import HEAD, kind_of
 from ..page.result_rows import UnreadableResults, result_rows
 from ..page.saved_page import saved_page
 from ..regular_file import open_text
@@ -26,10 +27,14 @@ def write_view(results: Path, output: Path, text_column: str | None, title: str 
     except OSError as error:
         raise CliError(f"{results} cannot be read: {error.strerror}", Exit.USAGE) from None
     except UnicodeDecodeError:
+        with results.open("rb") as file:
+            found = kind_of(file.read(HEAD))
+        hint = "view takes JSON Lines: run the job with --out results.jsonl"
+        packed = found is not None and found.name.startswith("packed with")
         raise CliError(
-            f"{results} is not text in UTF-8",
+            f"{results} is {found.name}, not text" if found else f"{results} is not text in UTF-8",
             Exit.USAGE,
-            hint="view takes JSON Lines: run the job with --out results.jsonl",
+            hint=found.hint if found and packed else hint,
         ) from None
     except UnreadableResults as error:
         raise CliError(f"{results}, {error}", Exit.USAGE, hint=error.hint) from None

@@ -76,7 +76,11 @@ class _Comparison:
         old, new = _resolved(old, self.roots[0]), _resolved(new, self.roots[1])
         if old == new:
             return
-        if depth > _DEEPEST:
+        unfollowed = _reference(old), _reference(new)
+        if unfollowed[0] != unfollowed[1]:
+            was, is_now = (_shown(name) if name else "none" for name in unfollowed)
+            yield Change(f"{pointer}/$ref", UNKNOWN, f"was {was}, is {is_now}: not followed")
+        elif depth > _DEEPEST:
             yield Change(pointer, UNKNOWN, "nested too deep to compare")
         elif isinstance(old, bool) or isinstance(new, bool):
             yield from _booleans(pointer, old, new)
@@ -215,14 +219,14 @@ def _reference(schema: Schema) -> str:
 
 
 def _resolved(schema: Schema, root: Schema) -> Schema:
-    """The schema with a reference into its document followed, and its own keywords beside it."""
+    """The schema with a reference into its document followed, and its own keywords beside it. Others are kept."""
     for _ in range(_DEEPEST):
         name = _reference(schema)
         if not name.startswith("#/") or isinstance(schema, bool):
             return schema
         target = local_target(root, name)
         if target is None:
-            target = {}
+            return schema
         beside = {key: value for key, value in schema.items() if key != "$ref"}
         schema = {**target, **beside} if isinstance(target, Mapping) else target
     return schema

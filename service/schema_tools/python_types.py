@@ -47,6 +47,12 @@ def _module(name: str) -> Any:
         raise SourceError(1, f"the module {error.name!r} cannot be imported") from None
     except SyntaxError as error:
         raise SourceError(error.lineno or 1, f"{name!r} is not Python: {error.msg}") from None
+    except SystemExit:
+        raise SourceError(
+            1,
+            f"{name!r} ends the program when it is imported",
+            "call its main function under `if __name__ == '__main__':` only",
+        ) from None
     except Exception as error:  # noqa: BLE001  the user's code may raise anything
         told = f"{type(error).__name__}: {error}"
         raise SourceError(

@@ -1,5 +1,6 @@
 """`intaglio view` writes one HTML file, and refuses other files than results."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -67,3 +68,34 @@ def test_the_page_never_overwrites_the_results(tmp_path: Path, name: str) -> Non
     code, told = view(source, "-o", f"{tmp_path}/{name}")
     assert (code, source.read_text("utf-8")) == (2, '{"data": 1}\n')
     assert "would overwrite" in told
+
+
+def test_packed_results_are_told_to_be_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl.gz").write_bytes(gzip.compress(b'{"data": 1}\n'))
+    code, told = view(tmp_path / "r.jsonl.gz", "-o", tmp_path / "page.html")
+    assert code == 2
+    assert "is packed with gzip, not text" in told
+    assert "gunzip" in told
+
+
+def test_a_link_stays_one_and_its_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text('{"data": 1}\n', "utf-8")
+    (tmp_path / "page-7.html").write_text("old")
+    (tmp_path / "latest.html").symlink_to("page-7.html")
+    assert view(tmp_path / "r.jsonl", "-o", tmp_path / "latest.html")[0] == 0
+    assert (tmp_path / "latest.html").readlink() == Path("page-7.html")
+    assert (tmp_path / "page-7.html").read_text().startswith("<!doctype html>")
+
+
+def test_standard_output_by_its_name_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    """As `-o /dev/stdout > log`, which replaced the device by a file where the user may do so."""
+    (tmp_path / "r.jsonl").write_text('{"data": 1}\n', "utf-8")
+    stdout = tmp_path / "stdout"
+    with (tmp_path / "log").open("w+") as log:
+        log.write("earlier\n")
+        log.flush()
+        stdout.symlink_to(f"/proc/self/fd/{log.fileno()}")
+        assert view(tmp_path / "r.jsonl", "-o", stdout)[0] == 0
+    assert stdout.is_symlink()
+    assert (tmp_path / "log").read_text().startswith("earlier\n<!doctype html>")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log", "r.jsonl", "stdout"]

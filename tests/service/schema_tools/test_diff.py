@@ -34,6 +34,9 @@ OBJECT = {"type": "object", "additionalProperties": False}
         ({"pattern": "a"}, {"pattern": "b"}, UNKNOWN, "/pattern"),
         ({"title": "a"}, {"title": "b"}, SAME, "/title"),
         (True, False, NARROWER, ""),
+        ({"type": "object"}, {"$ref": "https://example.com/x"}, UNKNOWN, "/$ref"),
+        ({"$ref": "#/$defs/absent"}, {"type": "object"}, UNKNOWN, "/$ref"),
+        ({"items": {"$ref": "#"}}, {"items": {"type": "null"}}, UNKNOWN, "/items/$ref"),
     ],
 )
 def test_a_change_has_a_place_and_an_effect(old: Any, new: Any, effect: str, pointer: str) -> None:

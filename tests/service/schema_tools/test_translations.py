@@ -241,6 +241,16 @@ def test_a_file_of_types_that_cannot_be_run_is_refused_by_line(
         from_python(f"{path}:A")
 
 
+@pytest.mark.parametrize("status", ["", "0", "7"])
+def test_a_module_that_ends_the_program_is_an_error_of_its_file(
+    tmp_path: Path, status: str
+) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(f"import sys\nsys.exit({status})\n")
+    with pytest.raises(SourceError, match="ends the program when it is imported"):
+        from_python(f"{path}:A")
+
+
 @pytest.mark.parametrize(
     ("read", "source", "message"),
     [
