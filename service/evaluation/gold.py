@@ -90,7 +90,12 @@ def json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
     """The object on one line. Raises `EvaluationInputError`."""
     try:
-        value = json.loads(line, parse_constant=_no_constant, parse_float=_finite)
+        value = json.loads(
+            line,
+            object_pairs_hook=_unrepeated,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+        )
     except RecursionError:
         raise EvaluationInputError(f"{path}, line {number}: nested too deeply") from None
     except ValueError as error:
@@ -98,6 +103,13 @@ def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise EvaluationInputError(f"{path}, line {number} is not an object")
     return value
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key occurs twice in an object")
+    return found
 
 
 def _no_constant(name: str) -> float:
@@ -123,7 +135,9 @@ def _record(
     if not isinstance(found, dict | bool | str):
         raise EvaluationInputError(
             f'{where}: "schema" must be a JSON Schema or a name',
-            "give one for all lines with --schema" if found is None else _HINT,
+            'each line needs a "schema"; `intaglio eval` takes one for all: --schema'
+            if found is None
+            else _HINT,
         )
     group = line.get("domain") or (found if isinstance(found, str) else "")
     return GoldRecord(

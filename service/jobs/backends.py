@@ -15,9 +15,10 @@ from intaglio.schemas.server_info import ModelCard
 
 from ..adapters.named_adapters import adapted_model
 from ..client import AsyncClient, Extraction, IntaglioError, Options
+from ..client.config import address
 from ..client.file_input import FileInput
 from ..documents.seen_image import SeenText
-from .records.errors import AdapterMissing
+from .records.errors import AdapterMissing, JobError
 from .records.row import Claim
 from .records.row_files import LoadedFiles
 
@@ -191,6 +192,11 @@ class RemoteBackend:
     """
 
     def __init__(self, url: str, options: RowOptions, model: str | None, at_once: int = 32) -> None:
+        """Raises `JobError` if `url` is none of a service."""
+        try:
+            address(url, None)
+        except ValueError as error:
+            raise JobError(str(error), param="url") from None
         self._url = url
         self._options = options
         self._at_once = at_once

@@ -382,6 +382,8 @@ COVERED = {
     "service/cli/doctor.py": "tests/service/cli/test_offline.py",
     "service/cli/doctor_model.py": "tests/service/cli/test_offline.py",
     "service/cli/doctor_report.py": "tests/service/cli/test_offline.py",
+    "service/cli/early_signals.py": "tests/service/cli/test_commands.py",
+    "service/cli/finite_numbers.py": "tests/service/cli/test_plan.py",
     "service/cli/evaluation_commands.py": "tests/service/cli/test_eval_command.py",
     "service/cli/explain_command.py": "tests/service/cli/test_explain.py",
     "service/cli/job_command.py": "tests/service/cli/test_job.py",

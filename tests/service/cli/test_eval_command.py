@@ -81,6 +81,8 @@ def test_unusable_input_is_named(run: Run, stub: StubService, tmp_path: Path) ->
     assert "--predictions excludes --url" in both.stderr
     nowhere = run("eval", two(tmp_path), "--url", "http://127.0.0.1:9", "--model", "m")
     assert nowhere.exit_code == 4, nowhere.output
+    nonsense = run("eval", two(tmp_path), "--url", "nonsense", "--model", "m")
+    assert (nonsense.exit_code, "must start with http://" in nonsense.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -276,3 +276,9 @@ def test_a_job_that_extends_none_is_refused_and_computes_nothing(
     assert done.exit_code == 2
     assert "there is no job 'last-week'" in done.stderr
     assert not any(asked.path == "/v1/extract" for asked in stub.asked)
+
+
+def test_what_is_no_url_is_refused(job: Job) -> None:
+    done = job.run("--url", "nonsense")
+    assert done.exit_code == 2
+    assert "must start with http:// or https://" in done.stderr

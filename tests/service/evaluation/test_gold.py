@@ -40,6 +40,7 @@ def test_a_record_has_its_own_id_schema_and_group(tmp_path: Path) -> None:
         ({"id": 1.5, "text": "t", "schema": True, "expected": 1}, "id must be"),
         ('{"text": "t", "schema": true, "expected": NaN}', "NaN"),
         ('{"text": "t", "schema": true, "expected": 1e999}', "out of range"),
+        ('{"text": "a", "text": "b", "schema": true, "expected": 1}', "occurs twice"),
         ("[" * 100_000, "line 1"),
     ],
 )
