@@ -242,7 +242,7 @@ def show_all(ledger_url: str | None, *, as_json: bool) -> Exit:
     except LedgerMissing:
         if ledger_url is not None:
             raise
-        statuses = []  # nobody has run a job yet
+        statuses = []  # no job has run yet
     if as_json:
         write_json([status.model_dump(mode="json") for status in statuses], raw=True)
     else:

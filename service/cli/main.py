@@ -1,7 +1,8 @@
 """Entry point of the command `intaglio`.
 
 Does: load the command line, or report which package it lacks. Does not: define commands (`commands`). Heavy modules are
-imported only by the command that needs them. This one imports next to nothing: nobody handles Ctrl-C until it is there.
+imported only by the command that needs them. This one imports next to nothing: before it is loaded, Ctrl-C shows a
+traceback.
 """
 
 import os

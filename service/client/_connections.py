@@ -52,7 +52,7 @@ class AsyncConnections:
 class _Opened:
     """The connections of one loop, and the generator that closes them.
 
-    `asyncio.run` closes the generators of its loop before the loop; a generator that nobody refers to any more is
+    `asyncio.run` closes the generators of its loop before the loop; a generator without references is
     closed by its loop as well.
     """
 

@@ -7,6 +7,7 @@ store anything.
 import os
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from urllib.parse import urlsplit
 
 DEFAULT_BASE_URL = "http://localhost:8000"
 
@@ -35,11 +36,21 @@ def address(base_url: str | None, api_key: str | None) -> Address:
     around a key is dropped: a key that was read from a file often ends with a line break.
 
     Raises:
-        ValueError: the base URL is not http(s), or the key has characters that no HTTP header can carry.
+        TypeError: an argument is not a str.
+        ValueError: the base URL is not one of http(s), or the key has characters that no HTTP header can carry.
     """
+    for name, given in (("base_url", base_url), ("api_key", api_key)):
+        if given is not None and not isinstance(given, str):
+            raise TypeError(f"{name} must be a str, not {type(given).__name__}")
     url = base_url or os.environ.get("INTAGLIO_BASE_URL") or DEFAULT_BASE_URL
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"base_url must start with http:// or https://, not {url!r}")
+    try:
+        has_host = bool(urlsplit(url).hostname) and urlsplit(url).port != 0
+    except ValueError as error:
+        raise ValueError(f"base_url {url!r} cannot be read: {error}") from None
+    if not has_host:
+        raise ValueError(f"base_url has no host or port to connect to: {url!r}")
     key = (api_key or os.environ.get("INTAGLIO_API_KEY") or "").strip()
     if not (key.isascii() and key.isprintable()):
         raise ValueError(

@@ -175,7 +175,7 @@ def shared_body(shape: Shape[Any], model: str | None, options: Mapping[str, Any]
     if instructions is not None:
         body["instructions"] = instructions
     if examples:
-        body["examples"] = [{"text": text, "data": shape.write(data)} for text, data in examples]
+        body["examples"] = [_example(each, shape) for each in examples]
     for name in given:
         if name not in ExtractOptions.model_fields:
             known = [
@@ -195,6 +195,13 @@ def shared_body(shape: Shape[Any], model: str | None, options: Mapping[str, Any]
     if given:
         body["options"] = given
     return body
+
+
+def _example(example: object, shape: Shape[Any]) -> dict[str, Any]:
+    if isinstance(example, str) or not isinstance(example, Sequence) or len(example) != 2:
+        raise TypeError(f"examples must be pairs of a text and its data, not {example!r:.80}")
+    text, data = example
+    return {"text": text, "data": shape.write(data)}
 
 
 def key_header(options: Mapping[str, Any]) -> dict[str, str]:

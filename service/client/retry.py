@@ -23,6 +23,13 @@ class Retries:
     longest_s: float = 8.0
     patience_s: float = 60.0
 
+    def __post_init__(self) -> None:
+        """Raises TypeError or ValueError unless `limit` is a number of retries."""
+        if isinstance(self.limit, bool) or not isinstance(self.limit, int):
+            raise TypeError(f"max_retries must be an int, not {type(self.limit).__name__}")
+        if self.limit < 0:
+            raise ValueError(f"max_retries must not be negative, not {self.limit}")
+
     def pause(self, tries: int, error: IntaglioError) -> float | None:
         """Seconds to wait after `tries` failed attempts, the last with `error`; None to give up."""
         if tries > self.limit or not is_transient(error):

@@ -6,13 +6,15 @@ an answer into the type. Does not: examine the schema (the service does).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from inspect import isroutine
 from os import PathLike
 from typing import Any, Generic, TypeVar
 
 from intaglio.schemas import catalogue
 from pydantic import BaseModel, JsonValue, PydanticUserError, TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import core_schema, to_json
+from pydantic_core import SchemaError, core_schema, to_json
 
 from .errors import ResultMismatch
 from .partial import partial_adapter
@@ -36,6 +38,12 @@ class ClosedSchema(GenerateJsonSchema):
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         return _closed(super().typed_dict_schema(schema))
+
+    def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
+        """A number. Pydantic permits any string beside it, and a model would take that for permission."""
+        found = super().decimal_schema(schema)
+        numbers = [part for part in found.get("anyOf", ()) if part.get("type") == "number"]
+        return numbers[0] if numbers else found
 
     def datetime_schema(self, schema: core_schema.DatetimeSchema) -> JsonSchemaValue:
         return _time(schema, "date-time", "date-time-local", "iso-date-time")
@@ -131,7 +139,8 @@ def shape_of(schema: Any) -> Shape[Any]:
         return Shape(schema, None)
     if isinstance(schema, Mapping):
         return Shape(dict(schema), None)
-    if schema is None or isinstance(schema, BaseModel):
+    # A function has a schema in Pydantic, that of its arguments; and reading an answer would call it.
+    if schema is None or isinstance(schema, BaseModel | partial) or isroutine(schema):
         raise TypeError(_unusable(schema))
     try:
         given = isinstance(schema, TypeAdapter)
@@ -142,6 +151,10 @@ def shape_of(schema: Any) -> Shape[Any]:
         # The lines after the first are advice for authors of pydantic types.
         reason, _, _ = error.message.partition("\n")
         raise TypeError(f"{_unusable(schema)}: {reason}") from error
+    except SchemaError as error:
+        # Such as a pattern that the validator of Pydantic cannot run.
+        reason = " ".join(str(error).split())
+        raise TypeError(f"Pydantic cannot validate {schema!r}: {reason}") from error
 
 
 def _unusable(schema: object) -> str:

@@ -84,7 +84,7 @@ def _read_from_position(
             failed = error
         read += len(chunk)
         whole = failed is None and len(chunk) < _CHUNK and not stop()
-        # Rows of the ledger are all of one version of a file. A folder may have many files, whose times take a while.
+        # Rows of the ledger are all of one version of a file. Reading the times of all files of a folder takes long.
         if whole or failed is not None or path.is_file():
             _require_unchanged(path, fingerprint, images)
         rows.add_rows([row for row in chunk if row is not None], read, whole=whole, kept=kept)

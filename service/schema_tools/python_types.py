@@ -6,6 +6,7 @@ executed.
 
 import importlib
 import importlib.util
+import inspect
 import sys
 import traceback
 from pathlib import Path
@@ -28,6 +29,8 @@ def from_python(place: str) -> dict[str, Any]:
     kind = getattr(_module(module_name), name, None)
     if kind is None:
         raise SourceError(1, f"{module_name!r} has no {name!r}")
+    if inspect.isroutine(kind):
+        raise SourceError(1, f"{name!r} is a function, not a type")
     try:
         return pydantic.TypeAdapter(kind).json_schema()
     except pydantic.errors.PydanticUserError as error:

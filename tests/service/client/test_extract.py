@@ -2,12 +2,14 @@
 
 import datetime
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from intaglio.schemas.extraction.requests import ExtractOptions, ExtractRequest
-from intaglio.service.client import Extraction, Options, ResultMismatch, UnexpectedAnswer
+from intaglio.service.client import Client, Extraction, Options, ResultMismatch, UnexpectedAnswer
 from intaglio.service.client.shapes import shape_of
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
@@ -222,3 +224,73 @@ def test_the_small_questions(connect: Connect, stub: StubService) -> None:
     stub.will_answer(Answer({"version": "0.1.0", "model": "m"}))
     assert client.version().version == "0.1.0"
     assert [a.path for a in stub.asked] == ["/v1/models", "/health", "/version"]
+
+
+def call_me(name: str) -> str:
+    raise AssertionError("a schema is never called")
+
+
+@pytest.mark.parametrize("schema", [call_me, partial(call_me), print, "x".upper])
+def test_a_function_in_the_place_of_a_type_is_refused_and_not_called(
+    connect: Connect, stub: StubService, schema: Any
+) -> None:
+    stub.will_answer(Answer(result({"name": "Ann"})))
+    client = connect()
+    with pytest.raises(TypeError, match="schema must be"):
+        client.extract(schema, "text")
+    assert stub.asked == []
+
+
+def test_a_decimal_is_a_number(connect: Connect, stub: StubService) -> None:
+    """Pydantic permits any string beside it, such as one that is no number."""
+    stub.will_answer(Answer(result(19.99)))
+    price = Annotated[Decimal, Field(ge=0, max_digits=6, decimal_places=2)]
+    assert connect().extract(TypeAdapter(price), "text").data == Decimal("19.99")
+    assert stub.asked[0].body["schema"] == {"type": "number", "minimum": 0}
+
+
+def test_a_pattern_that_pydantic_cannot_run_is_a_type_error(
+    connect: Connect, stub: StubService
+) -> None:
+    client = connect()
+    with pytest.raises(TypeError, match="look-around"):
+        client.extract(Annotated[str, Field(pattern="(?<=a)b")], "text")
+    assert stub.asked == []
+
+
+@pytest.mark.parametrize("examples", ["ab", [("a",)], [5], [{"text": "a", "data": 1, "more": 2}]])
+def test_examples_that_are_no_pairs_are_refused(
+    connect: Connect, stub: StubService, examples: Any
+) -> None:
+    client = connect()
+    with pytest.raises(TypeError, match="examples must be pairs"):
+        client.extract({}, "text", examples=examples)
+    assert stub.asked == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        ({"base_url": 5}, TypeError, "base_url must be a str"),
+        ({"api_key": 5}, TypeError, "api_key must be a str"),
+        ({"base_url": "http://"}, ValueError, "no host"),
+        ({"base_url": "http://[::1"}, ValueError, "cannot be read"),
+        ({"base_url": "http://127.0.0.1:99999"}, ValueError, "cannot be read"),
+        ({"max_retries": -1}, ValueError, "must not be negative"),
+        ({"max_retries": 1.5}, TypeError, "must be an int"),
+    ],
+)
+def test_a_client_is_not_made_of_unusable_arguments(
+    arguments: Any, kind: type[Exception], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        Client(**arguments)
+
+
+def test_a_call_with_an_unusable_number_of_retries_is_refused(
+    connect: Connect, stub: StubService
+) -> None:
+    client = connect()
+    with pytest.raises(TypeError, match="max_retries must be an int"):
+        client.extract({}, "text", max_retries="a")
+    assert stub.asked == []

@@ -428,7 +428,7 @@ print(last.extract("invoice", "text").data)
 def test_a_program_that_closes_no_client_leaves_no_socket_open(stub: StubService) -> None:
     stub.will_answer(Answer(result(1)))
     done = subprocess.run(
-        [sys.executable, "-P", "-X", "dev", "-c", _UNCLOSED, stub.base_url],
+        [sys.executable, "-P", "-W", "always::ResourceWarning", "-c", _UNCLOSED, stub.base_url],
         capture_output=True,
         text=True,
         timeout=120,
