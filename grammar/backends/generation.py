@@ -20,7 +20,6 @@ from ..completion.shortest_end import ShortestEnd
 from ..contract.bitmask import WORD_BITS
 from ..machine.byte_step import SITE
 from ..machine.cursor import Cursor
-from ..machine.forced_bytes import has_choice_in_calls
 from ..machine.lazy_tables import FLAGS
 from ..machine.machine import Machine
 from ..mask.compute_masks import TokenIndex, make_row
@@ -131,18 +130,18 @@ class Generation:
 
     def force(self, cursor: Cursor) -> tuple[bytes, bool]:
         """The forced bytes, and whether the output is over after them; see `Cursor.force`."""
-        state, stack = cursor.state, cursor.stack
+        state, stack, chooses = cursor.state, cursor.stack, cursor.chooses
         innermost = state, stack[-_SITE_BYTES:]
-        if cursor.chooses or self.choices.get(innermost):
+        if chooses or self.choices.get(innermost):
             return b"", False
         key = state, stack  # forced text ends where a comparison of texts decides
         found = self.forces.get(key)
-        if found is None and stack and _has_choice(cursor):
-            self.choices.put(innermost, True, _SITE_BYTES)  # noqa: FBT003
-            return b"", False
         if found is None:
             found = cursor.force(_MOST_FORCED)
-            self.forces.put(key, found, len(stack) + len(found[0]))
+            if cursor.chooses:
+                self.choices.put(innermost, True, _SITE_BYTES)  # noqa: FBT003
+            else:
+                self.forces.put(key, found, len(stack) + len(found[0]))
         return found
 
     def spelled(self, history: Sequence[int], text: bytes, *, over: bool) -> tuple[int, ...]:
@@ -167,9 +166,3 @@ class Generation:
         self.rows.put((state, stack[len(stack) - _SITE_BYTES * height :]), found)
         found.unpack(row)
         return found
-
-
-def _has_choice(cursor: Cursor) -> bool:
-    """Whether two bytes certainly are legal next; the same for all stacks with this innermost call site."""
-    tables, site = cursor.machine.tables, cursor.frames.item(cursor.depth - 1, SITE)
-    return has_choice_in_calls(tables.addresses, site, cursor.state)

@@ -39,7 +39,7 @@ class Cursor:
 
     `frames` int32 [room, 4] and `note` int64 [`NOTES`]: see `byte_step`. `stack`: the call sites of the frames, as
     bytes of int32, outermost first. `memories`: versions of the texts seen in objects and arrays. `chooses`: whether
-    two bytes certainly are legal next, as far as the last read told.
+    two bytes certainly are legal next, as far as the last read, or `force`, told.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -187,13 +187,14 @@ class Cursor:
 
     def force(self, most: int) -> tuple[bytes, bool]:
         """(the forced bytes that come next, at most `most`; whether the output is over after them)."""
-        text, done = np.zeros(most, np.uint8), 0
+        text, done, noted = np.empty(most, np.uint8), 0, self._noted
         self.begin(exact=True)
         while True:
             tables = self.machine.tables  # keeps the arrays alive during the call
-            done = force(tables.addresses, self.frames, self.note, NO_ANSWERS, text, done)
-            if self.note[n.STATUS] in (w.MOVED, w.UNDECIDED):
-                return text[:done].tobytes(), bool(self.note[n.STATE] == FINAL)
+            done = force(tables.addresses, self.frames, self.note, text, done)
+            if noted[n.STATUS] in (w.MOVED, w.UNDECIDED):
+                self.chooses = noted[n.CHOOSES] == 1
+                return text[:done].tobytes(), noted[n.STATE] == FINAL
             self.fill_in()
 
     def decide(self, text: Bytes, done: int) -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..base.array_types import Bytes, Ints, Longs
-from ..jit.kernel import brief_kernel, kernel
+from ..jit.kernel import kernel
 from .byte_step import MOVED, REFUSED, SITE, step
 from .lazy_tables import ALPHABET, CALLED, DEAD, ENTRY, LIVE, OUTCOME, ROW, Tables, tables_at
 from .walk_state import note_of
@@ -82,27 +82,23 @@ def has_choice(tables: Tables, site: np.int64, state: np.int64) -> bool:
     return False
 
 
-@brief_kernel
-def has_choice_in_calls(held: Longs, site: int, state: int) -> bool:
-    """`has_choice`, also by the rules that are called. `held`: `Tables.addresses`."""
-    known = np.empty(256, np.uint8)
-    return _peek(tables_at(held), np.int64(site), np.int64(state), known) > 1
-
-
 @kernel
-def force(held: Longs, frames: Ints, fields: Longs, answers: Ints, text: Bytes, done: int) -> int:
+def force(held: Longs, frames: Ints, fields: Longs, text: Bytes, done: int) -> int:
     """Write forced bytes to `text` from byte `done` on, while exactly one byte is legal and the output cannot end.
 
     Returns the number of bytes in `text`. `held`: `Tables.addresses`; `fields`: the array of a `Note`. Its status is
-    `MOVED` where the forced text ends; for any other status see `step`, fill in the entry, and call again.
+    `MOVED` where the forced text ends; for any other status see `step`, fill in the entry, and call again. Its
+    `chooses` is 1 if two bytes are legal at once, whatever the stack below the innermost frame.
     """
-    tables, note = tables_at(held), note_of(fields)
+    tables, note, answers = tables_at(held), note_of(fields), frames[:0]
     known = np.empty(256, np.uint8)
-    note.status = MOVED
+    note.status, note.chooses = MOVED, 0
     while done < len(text):
         state, top, count = note.state, note.top, note.count
         only, status = -1, REFUSED
-        _peek(tables, np.int64(frames[top, SITE]), np.int64(state), known)
+        if _peek(tables, np.int64(frames[top, SITE]), np.int64(state), known) > 1:
+            note.chooses = np.int64(done == 0)
+            return done
         for byte in range(257):
             if byte == 256:
                 if only < 0:
