@@ -11,6 +11,8 @@ from ..base.parts import Parts, undivided, whole
 class WholeAnswers(ABC):
     """A matcher that answers in parts."""
 
+    __slots__ = ()
+
     @abstractmethod
     def closes_within_parts(self, tokens: int) -> Parts[bool]:
         """See `Matcher.closes_within_parts`."""

@@ -143,6 +143,11 @@ def _moving_parts(
 class NativeMatcher(WholeAnswers):
     """Follows one output; see `Matcher`. `tokens`: the accepted tokens, read-only for others."""
 
+    __slots__ = (
+        *("grammar", "_texts", "_generation", "_cursor", "tokens", "_steps", "_closings", "_ends"),
+        *("_forced", "_finished"),
+    )
+
     def __init__(self, grammar: NativeGrammar, generation: Generation) -> None:
         self.grammar = grammar
         self._texts = grammar.index.texts
@@ -249,8 +254,7 @@ class NativeMatcher(WholeAnswers):
         twin._cursor = self._cursor.fork()
         twin.tokens, twin._steps = list(self.tokens), list(self._steps)
         twin._closings, twin._ends = list(self._closings), list(self._ends)
-        twin._forced = list(self._forced)
-        twin._finished = self._finished
+        twin._forced, twin._finished = list(self._forced), self._finished
         return twin
 
     @_moving_parts
@@ -353,8 +357,7 @@ def _find_forced(matcher: NativeMatcher) -> tuple[int, ...]:
     """The forced tokens, which the matcher keeps."""
     text, over = matcher._generation.force(matcher._cursor)
     found = matcher._generation.spelled(matcher.tokens, text, over=over)
-    if found:
-        matcher._forced[-1] = found, 0
+    matcher._forced[-1] = (found, 0) if found else None
     return found
 
 
@@ -391,8 +394,7 @@ def _read_again(machine: Machine, texts: list[Bytes], kept: int) -> tuple[Cursor
     """Read an output, a text a token, with another machine; the steps of the last `kept` tokens can be taken back."""
     cursor, begun = Cursor(machine), len(texts) - kept
     first = [np.concatenate(texts[:begun])] if begun else []
-    moved = map(cursor.advance, (*first, *texts[begun:]))
-    steps = [step for step in moved if step is not None]
+    steps = [step for step in map(cursor.advance, (*first, *texts[begun:])) if step is not None]
     if len(steps) < len(first) + kept:
         raise RuntimeError("a machine refuses what another one of the same rules has read")
     return cursor, steps[len(first) :]

@@ -27,6 +27,7 @@ NO_ANSWERS: Final = np.empty((0, 3), np.int32)
 _UNSOUGHT: Final = OpenTexts((), (), (), ())
 NO_TEXT: Final = np.empty(0, np.uint8)
 NO_FRAMES: Final = np.empty((0, w.FRAME_COLUMNS), np.int32)
+_UNCHANGED: Final = -1
 
 
 def _with(answers: Ints, answer: tuple[int, int, int]) -> Ints:
@@ -41,6 +42,11 @@ class Cursor:
     bytes of int32, outermost first. `memories`: versions of the texts seen in objects and arrays. `chooses`: whether
     two bytes certainly are legal next, as far as the last read, or `force`, told.
     """
+
+    __slots__ = (
+        *("machine", "state", "frames", "depth", "stack", "_open_texts", "output", "memories"),
+        *("dead_prefixes", "note", "_noted", "chooses"),
+    )
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -131,27 +137,30 @@ class Cursor:
         Raises:
             ConstraintTooLarge: see `fill_in`.
         """
-        memories, special = self.memories, self.machine.special
-        versions = len(memories)
+        memories, machine = self.memories, self.machine
+        special = machine.special
         if not (memories.barred or special.unique_items or special.renewing):
             memories.added.clear()
-            tables, written = self.machine.tables, len(self.output)
-            held = tables.addresses  # `tables` keeps the arrays alive during the call
-            status = t.advance(held, self.frames, self.note, text, self.state, self.depth, written)
+            state, depth, written = self.state, self.depth, len(self.output)
+            tables = machine.tables  # keeps the arrays alive during the call
+            held, frames, note = tables.addresses, self.frames, self.note
+            status = t.advance(held, frames, note, text, state, depth, written)
             if status == w.MOVED:
-                return self._moved(text, versions)
+                return self._moved(text, _UNCHANGED)
             if status == w.ASSUMED:
+                versions = len(memories)
                 _, twin, version = self.decide(text, self._noted[n.ENDED])
                 if not twin:
                     _settle(self, version)
                     return self._moved(text, versions)
+        versions = len(memories)
         if self.read(text):
             return self.commit(text, versions)
         memories.cut(versions)
         return None
 
     def _moved(self, text: Bytes, memories: int) -> Step:
-        """Take over the configuration in `note`, the frames of which are the stack already."""
+        """Take over the configuration in `note`, the frames of which are the stack already; `memories`: see `Step`."""
         for versions in self.memories.added:
             self.dead_prefixes.record(self.memories, *versions)
         noted, depth, removed = self._noted, self.depth, NO_FRAMES
@@ -175,7 +184,8 @@ class Cursor:
         self.frames[kept : self.depth] = removed
         self.chooses = False  # not known
         del self.output[length:]
-        self.memories.cut(memories)
+        if memories != _UNCHANGED:
+            self.memories.cut(memories)
 
     def can_end(self) -> bool:
         """Whether the output may end here."""

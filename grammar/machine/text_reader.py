@@ -14,7 +14,7 @@ Step: TypeAlias = tuple[int, int, int, Ints, bytes, OpenTexts | None, int]
 """What `undo` needs of one step; a tuple without names is made fastest.
 
 The bytes of the output before it; the state; the number of frames that stayed, and the frames above them, which were
-removed, int32 [n, 4]; the stack and its open texts; the number of versions of the seen texts.
+removed, int32 [n, 4]; the stack and its open texts; the number of versions of the seen texts, -1 if none was added.
 """
 
 
