@@ -103,7 +103,7 @@ class BudgetedMatcher:
         return self.charged(whole, self._follow(sampled))
 
     def follow_for(self, sampled: tuple[int, ...], seconds: float) -> Followed | None:
-        """`follow`, for a number of seconds of processor time at most, and the rest of one part.
+        """`follow`: one part, and more for a number of seconds of processor time at most, and the rest of one part.
 
         None if it is not done by then: to be called again with the same tokens, before anything else.
         """
@@ -128,9 +128,9 @@ class BudgetedMatcher:
         return done
 
     def _go_on(self, following: Parts[Followed], seconds: float) -> Followed | None:
-        until = self._clock() + seconds
         try:
-            next(following)
+            next(following)  # mostly it is done with that
+            until = self._clock() + seconds
             while self._clock() < until:
                 next(following)
         except StopIteration as end:

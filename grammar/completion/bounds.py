@@ -12,6 +12,7 @@ import numpy as np
 from ..automata import Dfa
 from ..automata.minimal import distances
 from ..base.array_types import Ints
+from ..base.bounded_cache import BoundedCache
 from ..jit.kernel import kernel
 from ..machine.byte_step import SITE
 from ..machine.cursor import Cursor
@@ -83,16 +84,26 @@ class Bounds:
         self._distances: dict[int, int | None] = {}
         self._nearest: dict[int, Ints] = {}
         self._far: dict[tuple[int, int], Ints] = {}
+        self._known: BoundedCache[tuple[int, bytes], int] = BoundedCache()  # by state and stack
 
     @property
     def nbytes(self) -> int:
         """Estimated memory of the results kept."""
         arrays = (*self._nearest.values(), *self._far.values())
         places = len(self._callee_ends) + len(self._distances) + len(arrays)
-        return _PLACE_BYTES * places + sum(array.nbytes for array in arrays)
+        return _PLACE_BYTES * places + sum(array.nbytes for array in arrays) + self._known.nbytes
 
     def of(self, cursor: Cursor) -> int | None:
         """Bytes that suffice to end the output of a cursor; None where the rules do not report enough."""
+        place = cursor.state, cursor.stack
+        known = self._known.get(place)
+        if known is None:
+            known = self._sum(cursor)
+            if known is not None:
+                self._known.put(place, known, len(cursor.stack))
+        return known
+
+    def _sum(self, cursor: Cursor) -> int | None:
         frames, at, state, total = cursor.frames, cursor.depth - 1, cursor.state, 0
         while state != FINAL:
             site = frames.item(at, SITE)
