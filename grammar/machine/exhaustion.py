@@ -6,33 +6,30 @@ examine property names, which are leaves (`dead_prefixes`), or items with few po
 state of a rule.
 
 A beginning is exhausted if every byte that may follow is refused or leads to an exhausted beginning. A new item can
-exhaust only beginnings of its own text, the longest first. So the search goes back from the end of the text and stops
-at the first beginning that can go on, which is mostly the first one it tries.
+exhaust only beginnings of its own text, the longest first. So the search (`item_search`) goes back from the end of the
+text and stops at the first beginning that can go on, which is mostly the first one it tries. Then come the other
+spellings of the text.
 """
 
 from collections.abc import Hashable, Iterator
-from itertools import product
 from typing import Final
 
 import numpy as np
 
 from ..base.array_types import Bytes, Ints
-from ..contract.work import TEXT, spend
 from ..jit.kernel import kernel
 from . import byte_step as w
 from . import walk_state as n
-from .escapes import ESCAPED, escapes, last_character, plain, unfinished
-from .lazy_tables import ALPHABET, DEAD, ENTRY, FLAGS, JUDGED, LEAF, OUTCOME, REMEMBERS, ROW
+from .escapes import plain, unfinished
+from .item_search import ItemSearch, has_endless_strings, has_one_spelling, reached
+from .lazy_tables import ENTRY, FLAGS, JUDGED, LEAF, REMEMBERS
 from .seen_texts import Exhausted
 from .text_reader import TextReader
 from .text_step import new_frames
 
-_ANY: Final = bytes(range(256))
 _DIGIT, _LETTER = b"0", b"a"
 _COLUMNS: Final = 2
-_NOTHING: Final = Exhausted(frozenset(), (), ())
-_BACKSLASH: Final = b"\\"
-_HEX: Final = b"0123456789abcdef"
+_NOTHING: Final = Exhausted(frozenset(), (), (), ())
 
 
 @kernel
@@ -58,8 +55,11 @@ def _open_items(tables: tuple[Ints, Ints], frames: Ints, top: int) -> Ints:
     return found[:size].copy()
 
 
-def begins_exhausted(reader: TextReader, text: Bytes) -> bool:
-    """Whether an item that is open after `text`, which was read ahead, has an exhausted beginning."""
+def begins_exhausted(reader: TextReader, text: Bytes, after: int = -1) -> bool:
+    """Whether an item that is open after `text`, which was read ahead, has an exhausted beginning.
+
+    Only items that begin after the offset `after` of the output count.
+    """
     if not reader.machine.special.unique_items:
         return False  # the usual case, in every mask: no array of unique items was reached
     found = _items(reader, int(reader.note[n.TOP]))
@@ -68,7 +68,7 @@ def begins_exhausted(reader: TextReader, text: Bytes) -> bool:
     whole = bytes(reader.output) + text.tobytes()
     for frame, memory in found.tolist():
         begun = reader.frames.item(frame, w.BEGUN)
-        if _exhausted(reader, whole, frame, memory).begins(whole[begun:]):
+        if begun > after and _exhausted(reader, whole, frame, memory).begins(whole[begun:]):
             return True
     return False
 
@@ -80,11 +80,27 @@ def reads_unique_item(reader: TextReader) -> bool:
     return bool(unique) and any(_sites_of_items(reader, site) for site in sites.tolist())
 
 
+def special_spellings(reader: TextReader) -> bool:
+    """Whether an item of an open array may be exhausted in some spellings only; see `has_endless_strings`."""
+    known = reader.machine.special.endless_strings
+    room = reader.depth
+    for frame, site in enumerate(reader.frames[:room, w.SITE].tolist()):
+        for item in _sites_of_items(reader, site):
+            entry = reader.machine.tables.sites.item(item, ENTRY)
+            if entry not in known:
+                reader.make_room(1)
+                reader.frames[room] = item, frame, 0, len(reader.output)
+                known[entry] = has_endless_strings(_at_item(reader, room, bytes(reader.output)))
+            if not known[entry]:
+                return True
+    return False
+
+
 def open_beginnings(reader: TextReader) -> Iterator[tuple[int, Exhausted]]:
     """(offset of its first byte, its exhausted beginnings) of each open item that has some."""
     for frame, memory in _items(reader, reader.depth - 1).tolist():
         exhausted = _exhausted(reader, bytes(reader.output), frame, memory)
-        if exhausted.shortest:
+        if exhausted.shortest or exhausted.depends_on_spelling:
             yield reader.frames.item(frame, w.BEGUN), exhausted
 
 
@@ -165,97 +181,36 @@ def _with(probe: TextReader, known: Exhausted, text: bytes) -> Exhausted:
     """The exhausted beginnings with one more item, plain text, which `probe` has among its seen texts."""
     longer = text + _DIGIT, text[:-1] + _LETTER
     likely = longer if text[-1:].isdigit() else longer[::-1]
-    if any(each not in known.all and _reached(probe, each) == len(each) for each in likely):
+    ends_freely = any(
+        each not in known.all and reached(probe, each) == len(each) for each in likely
+    )
+    if ends_freely and has_one_spelling(probe, text):
         return known  # most numbers and strings end here
-    size = _reached(probe, text)
-    if size < len(text) - 1:
-        return known  # the text is not legal here
     found = set(known.all)
-    while size > 0:
-        if unfinished(text[:size]) == size:  # an escape counts as a whole
-            if _goes_on(probe, text[:size], found):
-                break
-            found.add(text[:size])
-        size -= 1
-    if len(found) == len(known.all):
+    memory = probe.frames.item(probe.depth - 2, w.MEMORY)
+    seen = (each.text for each in probe.memories.texts(memory))
+    search = ItemSearch(probe, seen, found, begins_exhausted)
+    if not ends_freely:
+        size = reached(probe, text)
+        if size < len(text) - 1:
+            return known  # the text is not legal here
+        while size > 0:
+            if unfinished(text[:size]) == size:  # an escape counts as a whole
+                if search.goes_on(text[:size]):
+                    break
+                found.add(text[:size])
+            size -= 1
+    escaped, mixed = search.respelled(text, found - known.all)
+    search.add_long_numbers(text)
+    if len(found) == len(known.all) and not escaped and not mixed:
         return known
-    shortest = (
-        beginning for beginning in found if not found.intersection(_beginnings_of(beginning))
-    )
-    escaped = {end for beginning in found - known.all for end in _escaped(probe, beginning, found)}
     return Exhausted(
-        frozenset(found), tuple(sorted(shortest)), tuple(sorted({*known.escaped, *escaped}))
-    )
-
-
-def _escaped(
-    probe: TextReader, beginning: bytes, found: set[bytes]
-) -> Iterator[tuple[bytes, bytes]]:
-    """The other spellings of the last character of an exhausted beginning, where its text without it can go on."""
-    at = last_character(beginning)
-    if at is None or beginning[:at] in found:
-        return
-    before = beginning[:at]
-    for escape in escapes(beginning[at:]):
-        end = escape
-        if _reached(probe, before + escape) < len(before) + len(escape):
-            continue
-        while len(end) > len(escape) - 2 and not _is_completed(probe, before, end[:-1], found):
-            end = end[:-1]
-        yield before, end
-
-
-def _is_completed(probe: TextReader, before: bytes, escape: bytes, found: set[bytes]) -> bool:
-    """Whether hexadecimal digits may complete an escape to a character after which the text can go on."""
-    missing = len("\\u0000") - len(escape)
-    if not escape.startswith(b"\\u") or missing not in (1, 2):
-        return True
-    whole = (escape + bytes(digits) for digits in product(_HEX, repeat=missing))
-    return any(
-        plain(before + each) not in found
-        and _reached(probe, before + each) == len(before) + len(each)
-        for each in whole
+        frozenset(found),
+        tuple(sorted(each for each in found if found.isdisjoint(_beginnings_of(each)))),
+        tuple(sorted(escaped.union(known.escaped))),
+        tuple(sorted(mixed.union(known.mixed))),
     )
 
 
 def _beginnings_of(text: bytes) -> Iterator[bytes]:
     return (text[:size] for size in range(1, len(text)))
-
-
-def _reached(probe: TextReader, text: bytes) -> int:
-    spend(TEXT)
-    memories = len(probe.memories)
-    done, _ = probe.reach(np.frombuffer(text, np.uint8).copy())
-    probe.memories.cut(memories)
-    return done
-
-
-def _goes_on(probe: TextReader, beginning: bytes, exhausted: set[bytes]) -> bool:
-    """Whether the item is over, or a byte may follow that does not lead to an exhausted beginning."""
-    memories, depth = len(probe.memories), probe.depth
-    text = np.frombuffer(beginning, np.uint8).copy()
-    probe.reach(text)
-    step = probe.commit(text, memories)
-    try:
-        return probe.depth < depth or any(
-            beginning + more not in exhausted and _reached(probe, more) == len(more)
-            for byte in _following(probe)
-            for more in (ESCAPED if byte == _BACKSLASH else (byte,))
-        )
-    finally:
-        probe.undo(step)
-
-
-def _following(probe: TextReader) -> Iterator[bytes]:
-    """The bytes that may be legal next, first the bytes that continue the innermost text."""
-    machine, state = probe.machine, probe.state
-    if machine.tables.states[state, ROW] < 0:
-        machine.expand(state)
-    tables = machine.tables
-    classes = tables.alphabets[tables.states[state, ALPHABET]]
-    moves = tables.cells[tables.states[state, ROW] + classes]
-    on = moves > 0
-    yield from (_ANY[byte : byte + 1] for byte in np.flatnonzero(on).tolist())
-    ends = tables.states[state, OUTCOME] >= 0
-    others = ~on if ends else ~on & (moves != DEAD)
-    yield from (_ANY[byte : byte + 1] for byte in np.flatnonzero(others).tolist())

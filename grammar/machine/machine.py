@@ -94,13 +94,17 @@ class _Special:
 
     `needless`: the states that no short end needs (see `Goto`). `renewing`: the sites with `Call.renew`; `renewed`
     counts the states made for them. `unique_items`: by rule and entry, a call site of the rule that reads items that
-    must be unique (see `exhaustion`).
+    must be unique (see `exhaustion`). `spelled_apart`: whether an escape leads to another state than a character does
+    with which a string begins, by state and character; `endless_strings`: by the entry of an item, whether it is a
+    scalar, and the strings that begin with an escape are infinitely many (see `item_search`).
     """
 
     needless: set[int] = field(default_factory=set)
     renewing: set[int] = field(default_factory=set)
     renewed: int = 0
     unique_items: dict[Rule | Dfa, dict[int, int]] = field(default_factory=dict)
+    spelled_apart: dict[tuple[int, bytes], bool] = field(default_factory=dict)
+    endless_strings: dict[int, bool] = field(default_factory=dict)
 
 
 class Machine:

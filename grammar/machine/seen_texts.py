@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, KeysView
 from itertools import islice
 from typing import NamedTuple
 
-from .escapes import plain, unfinished
+from .escapes import is_respelled, plain, unfinished
 
 
 class SeenText(NamedTuple):
@@ -30,11 +30,13 @@ class Exhausted(NamedTuple):
 
     `all` of them as plain text (see `escapes`), and the `shortest`: those that have no other one as their own
     beginning. `escaped`: (plain text before a character, the escape that is exhausted after it, or its beginning).
+    `mixed`: plain texts that are exhausted if the string in which they end has been written with a needless escape.
     """
 
     all: frozenset[bytes]
     shortest: tuple[bytes, ...]
     escaped: tuple[tuple[bytes, bytes], ...]
+    mixed: tuple[bytes, ...]
 
     def begins(self, text: bytes) -> bool:
         """Whether a text begins with one of them."""
@@ -44,15 +46,25 @@ class Exhausted(NamedTuple):
         at = unfinished(known)
         return any(
             known[:at] == before and known.startswith(end, at) for before, end in self.escaped
-        )
+        ) or any(known.startswith(each) and is_respelled(text, len(each)) for each in self.mixed)
 
     def after(self, text: bytes) -> Iterator[bytes]:
-        """The texts that make `text` begin with one of them."""
+        """The plain texts that make `text` begin with one of them, and such escapes."""
         known = plain(text)
         written = (before + end for before, end in self.escaped)
         for beginning in (*self.shortest, *written):
             if len(beginning) > len(known) and beginning.startswith(known):
                 yield beginning[len(known) :]
+        for beginning in self.mixed:
+            if len(beginning) > len(known) and beginning.startswith(known):
+                rest = beginning[len(known) :]
+                if is_respelled(text + rest, len(beginning)):
+                    yield rest
+
+    @property
+    def depends_on_spelling(self) -> bool:
+        """Whether some texts begin with one of them only in some spellings."""
+        return bool(self.escaped or self.mixed)
 
 
 class SeenTexts:

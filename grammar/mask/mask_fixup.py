@@ -15,7 +15,12 @@ from ..contract.work import TEXT, spend
 from ..machine import byte_step as w
 from ..machine import walk_state as n
 from ..machine.cursor import NO_ANSWERS, Cursor
-from ..machine.exhaustion import beginnings_ahead, open_beginnings, reads_unique_item
+from ..machine.exhaustion import (
+    beginnings_ahead,
+    open_beginnings,
+    reads_unique_item,
+    special_spellings,
+)
 from ..machine.lazy_tables import DEAD, ENTRY, FIRST, SIZE
 from ..machine.open_texts import OpenText, OpenTexts
 from ..machine.text_step import new_frames
@@ -129,9 +134,11 @@ def _forbid_dead_ends(cursor: Cursor, index: TokenIndex, row: Words, open_texts:
     """Clear the tokens after which every completion repeats an earlier text (`dead_prefixes`, `exhaustion`)."""
     barred = cursor.memories.barred
     ahead = beginnings_ahead(cursor)
+    respelled = bool(ahead)
     for begun, exhausted in open_beginnings(cursor):
         for rest in exhausted.after(bytes(cursor.output[begun:])):
             index.token_texts.prefixes.forbid(row, rest)
+        respelled = respelled or exhausted.depends_on_spelling
     if barred and not barred.keys().isdisjoint(open_texts.versions):
         for begun, texts in cursor.dead_prefixes.of_open_texts(
             cursor, cursor.frames[: cursor.depth].copy()
@@ -141,6 +148,9 @@ def _forbid_dead_ends(cursor: Cursor, index: TokenIndex, row: Words, open_texts:
     for beginning in ahead:
         openers = _openers(cursor, index.token_texts.containing(beginning), row)
         _forbid_unread(cursor, index, row, openers)
+    if respelled:
+        tokens = index.token_texts.respelled
+        _forbid_unread(cursor, index, row, tokens[_allowed(tokens, row)].tolist())
 
 
 def _forbid_crossings(cursor: Cursor, index: TokenIndex, row: Words) -> None:
@@ -157,7 +167,8 @@ def _forbid_crossings(cursor: Cursor, index: TokenIndex, row: Words) -> None:
         asked = chosen[crossings.owners][crossings.commas]
         refused = asked.copy()
         _select(select_refused, cursor, crossings.others, refused)
-        chosen = crossings.kept(chosen, asked & ~refused)
+        plainly = inside and not special_spellings(cursor)
+        chosen = crossings.kept(chosen, asked & ~refused, with_respelled=not plainly)
     _forbid_unread(cursor, index, row, tokens[chosen].tolist())
 
 

@@ -23,6 +23,8 @@ _WHITESPACE: Final = b" \t\n\r"
 _CROSSING: Final = re.compile(
     rb"""(?:\A|["0-9}\]]|(?:\A|[us])e|(?:\A|l)l)[ \t\n\r]*,[ \t\n\r]*(?:["\[{0-9-]|t(?:r|\Z)|f(?:a|\Z)|n(?:u|\Z))"""
 )
+_RESPELLED: Final = re.compile(rb",.*(?:\\|[\[{].*(?:[0-9][.eE]|-))", re.DOTALL)
+_NEEDLESS_ESCAPE: Final = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|/)")
 _MATCHES_BYTES: Final = 8 << 20  # bound on the cached results of `containing`
 
 
@@ -56,13 +58,15 @@ class Crossings:
 
     A comma that may end an item has others: texts that end no item where the token ends one. Where one of them is
     legal, the beginnings of that item can go on. `others` holds the texts of all commas, `commas` int64 [texts] the
-    number of each one's comma, and `owners` int64 [commas] the place of its token in `matches`.
+    number of each one's comma, and `owners` int64 [commas] the place of its token in `matches`. `respelled` bool
+    [tokens]: whether the next item begins in a spelling that may be exhausted where its plain text can go on.
     """
 
     matches: TokenMatches
     others: TokenMatches
     commas: Longs
     owners: Longs
+    respelled: Flags
 
     @classmethod
     def of(cls, tokens: list[int], texts: Mapping[int, Bytes]) -> "Crossings":
@@ -77,17 +81,26 @@ class Crossings:
                 others += (np.frombuffer(other, np.uint8).copy() for other in found)
         matches = TokenMatches.of(tokens, [texts[token] for token in tokens])
         spelled = TokenMatches.of(commas, others)
-        return cls(matches, spelled, spelled.tokens, np.array(owners, np.int64))
+        respelled = [_RESPELLED.search(texts[token].tobytes()) is not None for token in tokens]
+        return cls(
+            matches,
+            spelled,
+            spelled.tokens,
+            np.array(owners, np.int64),
+            np.array(respelled, np.bool_),
+        )
 
-    def kept(self, chosen: Flags, legal: Flags) -> Flags:
+    def kept(self, chosen: Flags, legal: Flags, *, with_respelled: bool) -> Flags:
         """bool [tokens]: the chosen tokens, without those that have a legal other for each of their commas.
 
-        `chosen` bool [tokens], `legal` bool [texts].
+        `chosen` bool [tokens], `legal` bool [texts]. `with_respelled`: keep those of `respelled` all the same.
         """
         open_commas = np.ones(len(self.owners), np.bool_)
         open_commas[self.commas[legal]] = False
         kept = np.zeros(len(chosen), np.bool_)
         kept[self.owners[open_commas]] = True
+        if with_respelled:
+            kept |= self.respelled
         return chosen & kept
 
 
@@ -169,6 +182,13 @@ class TextIndex:
             t for t in self._crossing() if b"[" in self.by_token[t].tobytes().rpartition(b",")[0]
         )
         return Crossings.of([*tokens], self.by_token)
+
+    @cached_property
+    def respelled(self) -> Longs:
+        """int64 [n]: the tokens that contain a whole escape of a character that may be written as itself."""
+        tokens = self.containing(b"\\").tokens.tolist()
+        found = [t for t in tokens if _NEEDLESS_ESCAPE.search(self.by_token[t].tobytes())]
+        return np.array(found, np.int64)
 
     def _crossing(self) -> Iterator[int]:
         for token in self.containing(b",").tokens.tolist():

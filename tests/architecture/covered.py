@@ -245,6 +245,7 @@ COVERED = {
     "grammar/machine/byte_step.py": "tests/grammar/machine/test_compute_masks.py",
     "grammar/machine/forced_bytes.py": "tests/grammar/machine/test_cursor.py",
     "grammar/machine/dead_prefixes.py": "tests/grammar/machine/test_compute_masks.py",
+    "grammar/machine/item_search.py": "tests/grammar/jsonschema/test_exhausted.py",
     "grammar/machine/leaf.py": "tests/grammar/machine/test_leaf_cache.py",
     "grammar/machine/leaf_similarity.py": "tests/grammar/machine/test_leaf_cache.py",
     "grammar/machine/machine.py": "tests/grammar/machine/test_compute_masks.py",

@@ -19,6 +19,13 @@ BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), 257)
 
 NULLS = {"type": "array", "uniqueItems": True, "items": {"type": "null"}}
 AB_OR_INTEGER = {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^(a|b)$"}]}
+EMPTY = {"oneOf": [{"type": "string", "maxLength": 0}, AB_OR_INTEGER]}
+AB_AND_CONSTANT = {
+    "anyOf": [{"type": "integer"}, {"enum": ["ab"]}, {"type": "string", "pattern": "^(a|b)$"}]
+}
+ONES = {"type": "array", "items": {"type": "number", "minimum": 1, "maximum": 1}, "maxItems": 1}
+ZEROS = {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 0}, "maxItems": 1}
+PAIRS = {"type": "array", "uniqueItems": True, "items": AB_OR_INTEGER, "minItems": 1, "maxItems": 2}
 IMPOSSIBLE: dict[str, dict[str, Any]] = {
     "a required name that is not allowed": {"required": ["b"], "propertyNames": {"pattern": "^a"}},
     "a required member without values": {"required": ["b"], "properties": {"b": False}},
@@ -40,6 +47,28 @@ USED: dict[str, tuple[dict[str, Any], bytes, bytes]] = {
     "the beginning of escapes of used strings": (
         {"items": {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^(a|b|é)$"}]}},
         b'["a","b","\\u00', b"6",
+    ),
+    "any escape, where each spells a used string": ({"items": EMPTY}, b'["a","b","', b"\\"),
+    "any escape, where only a constant is left": ({"items": AB_AND_CONSTANT}, b'["a","b","', b"\\"),
+    "an escape of what a constant goes on from": ({"items": AB_AND_CONSTANT}, b'["a","\\u006', b"1"),
+    "a used string that had an escape, beside a longer constant": (
+        {"items": {"anyOf": [{"type": "integer"}, {"enum": ["abx"]}, {"type": "string", "pattern": "^(ab|ac)$"}]}},
+        b'["ab","\\u0061', b"b",
+    ),
+    "the escape of a used string in an object": (
+        {"items": {"anyOf": [{"type": "integer"}, {
+            "properties": {"k": AB_AND_CONSTANT}, "required": ["k"], "additionalProperties": False, "type": "object",
+        }]}},
+        b'[{"k":"a"},{"k":"\\u006', b"1",
+    ),
+    "one half of a pair of surrogates": (
+        {"items": {"anyOf": [{"type": "integer"}, {"enum": ["ab"]}, {"pattern": "^(😀|c)$", "type": "string"}]}},
+        '["😀","'.encode() + rb"\u", b"d",
+    ),
+    "zeros of a used number within an item": ({"items": {"anyOf": [ONES, {"type": "string"}]}}, b"[[1],[", b"1"),
+    "minus zero within an item": ({"items": {"anyOf": [ZEROS, {"type": "string"}]}}, b"[[0],[", b"-"),
+    "a new item of an inner array that makes the outer one repeat an item": (
+        {"items": PAIRS}, b'[["a","b"],["a",', b'"',
     ),
     "exactly one of numbers": (
         {"items": {"oneOf": [{"enum": [1, 2]}, {"enum": [2, 2.5]}]}}, b"[1,2.5", b",",

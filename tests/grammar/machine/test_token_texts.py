@@ -1,5 +1,6 @@
 """Tokens found by their text, against a search of every token."""
 
+import numpy as np
 import pytest
 from intaglio.grammar.contract.vocabulary import Vocabulary
 from intaglio.grammar.mask.token_texts import TextIndex
@@ -37,3 +38,20 @@ def test_each_token_has_a_node_and_each_node_its_text() -> None:
         text = texts.at_node(node).tobytes()
         assert texts.prefixes.node_of(text) == node
         assert texts.escaped[node] == (b"\\" in text)
+
+
+def test_tokens_with_a_whole_needless_escape_are_listed() -> None:
+    tokens = (rb"\u0061b", rb"\u006", rb"\/", rb"\n", rb'","\u0041', b"/")
+    texts = TextIndex(Vocabulary(tokens, (len(tokens),), len(tokens) + 1))
+    assert sorted(texts.respelled.tolist()) == [0, 2, 4]
+
+
+def test_crossings_know_beginnings_whose_spelling_matters() -> None:
+    tokens = (rb'","\u', b"],[1.", b"],[-", b"1,1", b'","a', b"],[10")
+    crossings = TextIndex(Vocabulary(tokens, (len(tokens),), len(tokens) + 1)).crossings
+    found = crossings.matches.tokens[crossings.respelled].tolist()
+    assert sorted(found) == [0, 1, 2]
+    chosen = np.ones(len(crossings.matches.tokens), np.bool_)
+    legal = np.ones(len(crossings.commas), np.bool_)
+    assert crossings.kept(chosen, legal, with_respelled=True).sum() == 3
+    assert not crossings.kept(chosen, legal, with_respelled=False).any()
