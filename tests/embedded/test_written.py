@@ -6,10 +6,12 @@ from itertools import islice
 
 import pytest
 
+from examples.train_embedded.real.apart import Apart
 from examples.train_embedded.real.records import Record
 from examples.train_embedded.real.tasks import draw_sample
 from examples.train_embedded.written.read import parse, written_records
 from examples.train_embedded.written.vary import Variations
+from tests.support.tokens import data
 
 TICKET = """
 @@ ticket
@@ -112,3 +114,10 @@ def test_samples_ask_for_what_is_stated() -> None:
     samples = [sample for sample in made if sample is not None]
     assert len(samples) > 90
     assert all(sample.answer and sample.schema["properties"] for sample in samples)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("file", ["real-docs/dev.jsonl", "extraction-eval/dev.jsonl"])
+def test_no_document_shares_a_run_of_words_with_one_that_scores(file: str) -> None:
+    apart = Apart.of([data(*file.split("/"))])
+    assert [each.text for each in records() if not apart.keeps(each.text)] == []
