@@ -103,6 +103,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     jobs.TooManyJobs: (429, Code.OVERLOADED),
     jobs.JobChanged: (422, Code.INVALID_REQUEST),
     jobs.LedgerRefused: (503, Code.NOT_READY),
+    jobs.LedgerMissing: (503, Code.NOT_READY),
     jobs.LedgerUnknown: (500, Code.INTERNAL),
 }
 
