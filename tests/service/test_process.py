@@ -78,7 +78,7 @@ def server(folder: Path, *, examines: bool = True, **settings: Any) -> Iterator[
             until(lambda: http.get("/ready").status_code == 200)
             below = psutil.Process(popen.pid).children(recursive=True)
             (engine,) = [
-                process for process in below if scripted_engine.__file__ in process.cmdline()
+                process for process in below if scripted_engine.is_run_by(process.cmdline())
             ]
             yield Process(popen, http, below, engine, Path(engine.cmdline()[-2]))
     finally:

@@ -154,6 +154,11 @@ def launch(script: Script | None = None) -> Launch:
     return launched(run, msgspec.json.encode(script or Script()))
 
 
+def is_run_by(command: list[str]) -> bool:
+    """Whether the command line of a process is that of this engine."""
+    return any(f"from {__name__} import" in word for word in command)
+
+
 def run() -> None:
     """The process of the engine."""
     raise SystemExit(main(build))

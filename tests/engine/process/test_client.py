@@ -419,7 +419,7 @@ def running_engines() -> set[int]:
     return {
         child.pid
         for child in psutil.Process().children()
-        if child.status() != psutil.STATUS_ZOMBIE and scripted_engine.__file__ in child.cmdline()
+        if child.status() != psutil.STATUS_ZOMBIE and scripted_engine.is_run_by(child.cmdline())
     }
 
 
