@@ -31,6 +31,12 @@ class Codes:
     order: Tensor | None = None
     activations: bool = False
 
+    @property
+    def is_plain_int8(self) -> bool:
+        """Whether the codes are int8 with one scale for each output, without zeros and order."""
+        plain = self.zeros is None and self.order is None and self.values.dtype == torch.int8
+        return plain and self.bits == 8 and self.scales.shape[1] == 1
+
     def dense(self, dtype: torch.dtype) -> Tensor:
         """The matrix in `dtype`, its columns in the order of the inputs."""
         outputs, inputs = self.values.shape

@@ -112,9 +112,8 @@ class PackedFloat16:
 
 
 def fits_int8(codes: Codes) -> bool:
-    """Whether `codes` are int8 with one scale for each output, in a format that rounds activations as well."""
-    plain = codes.zeros is None and codes.order is None and codes.values.dtype == torch.int8
-    return plain and codes.scales.shape[1] == 1 and codes.activations
+    """Whether `codes` are plain int8, in a format that rounds activations as well."""
+    return codes.is_plain_int8 and codes.activations
 
 
 def fits_float16(matrix: Tensor) -> bool:

@@ -1,5 +1,7 @@
 """Packed weights on CPUs with AVX2: against integer sums, and against the matrices themselves."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from intaglio.engine.model.schemes.int8 import rounded
@@ -138,6 +140,12 @@ def test_activations_are_rounded_where_the_format_says_so(monkeypatch: pytest.Mo
     kernels, exact = choose(CPU), codes(randn(8, 64), activations=False)
     assert kernels.coded([codes(randn(8, 64)), exact], None, torch.bfloat16) is None
     assert kernels.coded([codes(randn(8, 64))], None, torch.float32) is None
+
+
+def test_codes_of_fewer_bits_keep_their_own_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(widened, "multiplies_bfloat16", lambda: False)
+    narrow = replace(codes(randn(8, 64)), bits=4)
+    assert choose(CPU).coded([narrow], None, torch.bfloat16) is None
 
 
 @pytest.mark.parametrize("value", [LARGEST * 4, float("inf"), float("nan")])

@@ -38,7 +38,7 @@ def codes_weight(
     if on_cpu and dtype == torch.bfloat16:
         if all(map(_fits_int4, blocks)):
             return kernels.settled(Int4Weight(blocks, bias, kernels))
-        if all(map(_fits_int8, blocks)):
+        if all(block.is_plain_int8 for block in blocks):
             values = torch.cat([block.values for block in blocks])
             scales = torch.cat([block.scales[:, 0] for block in blocks])
             return kernels.settled(Int8Weight(values, scales.to(dtype), bias, kernels))
@@ -49,12 +49,6 @@ def _fits_int4(codes: Codes) -> bool:
     outputs, inputs = codes.values.shape
     whole = outputs % INT4_OUTPUTS == 0 and inputs % codes.group_size == 0
     return codes.bits == 4 and whole and codes.group_size in INT4_GROUPS
-
-
-def _fits_int8(codes: Codes) -> bool:
-    one_scale = codes.scales.shape[1] == 1
-    plain = codes.zeros is None and codes.order is None
-    return codes.bits == 8 and one_scale and plain and codes.values.dtype == torch.int8
 
 
 class Int4Weight:
