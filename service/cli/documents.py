@@ -12,10 +12,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import Any, BinaryIO, Final
 
 from intaglio.schemas import catalogue
 from intaglio.schemas.base import MAX_TEXT_CHARACTERS
+from intaglio.schemas.json_objects import no_constant, unrepeated
 
 from ..file_kind import HEAD, image_type, is_document, kind_of, why_not_utf8
 from .cli_errors import CliError, Exit
@@ -74,25 +75,11 @@ def read_schema(name_or_path: str, *, registered: bool = False) -> Any:
         except catalogue.UnknownSchema as unknown:
             raise CliError(f"no such file, and {unknown}", Exit.USAGE, hint=hint) from None
     try:
-        return json.loads(text_of(path), object_pairs_hook=_unrepeated, parse_constant=_no_constant)
+        return json.loads(text_of(path), object_pairs_hook=unrepeated, parse_constant=no_constant)
     except RecursionError:
         raise CliError(f"{name_or_path} is nested too deeply", Exit.REFUSED) from None
     except ValueError as error:
         raise CliError(f"{name_or_path} is not JSON: {error}", Exit.REFUSED) from None
-
-
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object. Raises ValueError for a key that occurs twice, of which the first would be ignored."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in found if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} occurs twice in an object")
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number of JSON")
 
 
 def read_documents(names: Sequence[str]) -> tuple[Document | Unreadable, ...]:

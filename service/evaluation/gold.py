@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from intaglio.schemas import catalogue
+from intaglio.schemas.json_objects import no_constant, unrepeated
 from pydantic import JsonValue
 
 from ..regular_file import open_text
@@ -92,8 +93,8 @@ def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         value = json.loads(
             line,
-            object_pairs_hook=_unrepeated,
-            parse_constant=_no_constant,
+            object_pairs_hook=unrepeated,
+            parse_constant=no_constant,
             parse_float=_finite,
         )
     except RecursionError:
@@ -103,17 +104,6 @@ def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise EvaluationInputError(f"{path}, line {number} is not an object")
     return value
-
-
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key occurs twice in an object")
-    return found
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _finite(digits: str) -> float:
