@@ -15,7 +15,7 @@ OUT = ("-o", "out.csv")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """Files of others: `closed` lets nobody in, `fixed` may be read only."""
+    """Files of another user: `closed` may not be read, `fixed` not be written."""
     (tmp_path / "s.json").write_text(json.dumps({"type": "string"}))
     (tmp_path / "in.csv").write_text("body\nI am Ann\n")
     for name in ("closed", "fixed", "mails", "mails/private"):

@@ -230,7 +230,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(ledger: Ledger) -> None:
     big = '"' + "x" * 100_000 + '"'
     with pytest.raises(LedgerRefused, match="full") as refused:
         rows.record_outcomes([Outcome(claim, big) for claim in claims])
-    # Under `serve --data` nobody has to do more than that.
+    # Under `serve --data` that is all there is to do.
     assert refused.value.hint.startswith("nothing is lost: make room on its disk; a server then")
     counts = rows.counts()
     assert (counts.done, counts.running) == (0, 50)
