@@ -102,8 +102,9 @@ class CacheConfig:
     rounded values.
 
     Blocks that leave the cache of prefixes go to `kv_host_bytes` of memory, and from there to files of at most
-    `kv_disk_bytes` in the folder `kv_disk`, "off" for none, which a restarted engine finds again; on a CPU only. They
-    come back where that is faster than to compute them. With a disk and without `kv_host_bytes` these are 64 MiB.
+    `kv_disk_bytes` in the folder `kv_disk`, "off" for none, which a restarted engine finds again. They come back where
+    that is faster than to compute them. With a disk and without `kv_host_bytes` these are 64 MiB, on a GPU 1 GiB; there
+    they are pinned when the engine starts.
 
     With the `kv_role` "prefill" an engine keeps the blocks of prompts for others, in `kv_host_bytes` (without them
     256 MiB); with "decode" it takes the blocks of its prompts from these. `serve --prefill-engines` sets both.

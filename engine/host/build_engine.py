@@ -107,7 +107,7 @@ def build_prepared(prepared: Preparation) -> Assembly:
     if drafting is not None:
         pipeline = partial(VerifiedSteps, proposals=drafting.proposals, seconds=drafting.seconds)
     if offload is not None:
-        pipeline = partial(_timed, pipeline, offload)
+        pipeline = partial(_timed, pipeline, offload, ahead)
     seeing = built.runner.images
     return Assembly(
         engine=Engine(
@@ -185,12 +185,13 @@ def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) 
 def _timed(
     pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline],
     offload: Offload,
+    ahead: bool,
     scheduler: Scheduler,
     constraints: Constraints,
     executor: Executor[Any],
 ) -> Pipeline:
     """A pipeline that times its steps for the rule of the tiers."""
-    return TimedSteps(pipeline(scheduler, constraints, executor), offload.rule)
+    return TimedSteps(pipeline(scheduler, constraints, executor), offload.rule, ahead=ahead)
 
 
 def _constraints(

@@ -16,7 +16,8 @@ from intaglio.grammar.api import parse_json
 from ..build_runner import Built
 from ..config import EngineConfig
 from ..errors import ConfigError
-from ..memory.disk_tier import open_tier
+from ..memory.block_contents import BlockContents
+from ..memory.disk_tier import MOST_QUEUED, open_tier
 from ..memory.exported_blocks import BlockServer, ExportedBlocks
 from ..memory.host_tier import HostTier
 from ..memory.offload import Offload
@@ -25,8 +26,11 @@ from ..memory.swap import TransferRule
 from ..metrics import Stopwatch
 from ..pipeline import Pipeline
 from ..plan import Changes, Plan
+from ..run.host_blocks import HostBlocks
+from ..run.kv import KVCache
 
 STAGING: Final = 64 << 20  # bytes of the host tier where only a disk is given
+GPU_STAGING: Final = 1 << 30  # the same for a GPU, with larger models and blocks
 EXPORTED: Final = 256 << 20  # bytes kept for other engines, where `kv_host_bytes` does not say
 
 BLOCKS_SOCKET: Final = "blocks"  # in the folder of the sockets of an engine
@@ -46,11 +50,12 @@ def build_offload(
     cache = config.cache
     if not cache.has_tiers:
         return None
-    if built.device.type != "cpu":
+    on_gpu = built.device.type != "cpu"
+    if on_gpu and cache.kv_role != "none":
         raise ConfigError(
-            "blocks leave the device in engines on a CPU only",
-            where=cache.first_tier,
-            hint=f"leave out {cache.first_tier}, or set device to cpu",
+            "engines on a CPU only exchange blocks",
+            where="kv_role",
+            hint="leave out prefill_engines, or set device to cpu",
         )
     kv, disk = built.runner.cache, None
     version = layout_version(config, built)
@@ -61,8 +66,9 @@ def build_offload(
         exported = ExportedBlocks(cache.kv_host_bytes or EXPORTED)
     elif cache.kv_role == "decode":
         peers = PeerTier(bytes.fromhex(version), kv.block_bytes)
-    host = HostTier(cache.kv_host_bytes or STAGING)
-    offload = Offload(kv, kv.block_size, host, disk, TransferRule(), exported, peers)
+    host = HostTier(cache.kv_host_bytes or (GPU_STAGING if on_gpu else STAGING))
+    copies = _copies(kv, host.most_bytes, on_gpu=on_gpu)
+    offload = Offload(copies, kv.block_size, host, disk, TransferRule(), exported, peers)
     closing.callback(offload.close)
     if exported is not None:
         if sockets is None:
@@ -70,6 +76,17 @@ def build_offload(
         server = BlockServer(sockets / BLOCKS_SOCKET, bytes.fromhex(version), exported)
         closing.callback(server.close)
     return offload
+
+
+def _copies(kv: KVCache, most_bytes: int, *, on_gpu: bool) -> BlockContents:
+    """The copies between the cache and contents of `most_bytes` in the host tier, and some more on their way."""
+    if not on_gpu:
+        return HostBlocks(kv)
+    # Not loaded where there is no GPU.
+    from ..run.cuda.device_blocks import GATHERED_BYTES, DeviceBlocks
+
+    on_their_way = MOST_QUEUED + 2 * max(GATHERED_BYTES, kv.block_bytes)
+    return DeviceBlocks(kv, -(-(most_bytes + on_their_way) // kv.block_bytes))
 
 
 def blocks_address(config: EngineConfig, sockets: Path | None) -> str:
@@ -107,17 +124,25 @@ def _identity(folder: Path) -> str:
 
 
 class TimedSteps:
-    """A pipeline that reports the duration of its steps to a `TransferRule`."""
+    """A pipeline that reports the duration of its steps with prompts to a `TransferRule`.
+
+    A call of `run` takes as long as the plan of which it reads the tokens: the one of the call before, where the
+    pipeline starts plans `ahead`.
+    """
 
     def __init__(
         self,
         pipeline: Pipeline,
         rule: TransferRule,
         clock: Callable[[], float] = time.perf_counter,
+        *,
+        ahead: bool = False,
     ) -> None:
         self._pipeline = pipeline
         self._rule = rule
         self._clock = clock
+        self._ahead = ahead
+        self._before = Plan(0)
 
     @property
     def has_work(self) -> bool:
@@ -128,5 +153,11 @@ class TimedSteps:
         """See `Pipeline`."""
         began = self._clock()
         changes = self._pipeline.run(plan, lap)
-        self._rule.computed(plan.token_count, self._clock() - began)
+        read = self._before if self._ahead else plan
+        prompts = sum([len(work.tokens) for work in read.works if len(work.tokens) > 1])
+        if (
+            2 * prompts > read.token_count
+        ):  # the time of a step without is not that of its few tokens
+            self._rule.computed(read.token_count, self._clock() - began)
+        self._before = plan
         return changes

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from ..errors import ConfigError
+from .block_contents import Content
 from .page_key import CHAIN_BYTES, Chain
 
 MAGIC: Final = b"intaglio kv 1\n"
@@ -92,7 +93,7 @@ class DiskTier:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="kv-disk")
         self._scan()
 
-    def __contains__(self, chain: Chain) -> bool:
+    def __contains__(self, chain: object) -> bool:
         return chain in self._sizes
 
     def __len__(self) -> int:
@@ -108,16 +109,16 @@ class DiskTier:
         """Failed writes, and files found damaged."""
         return dict(self._faults)
 
-    def put(self, chain: Chain, content: bytes) -> None:
+    def put(self, chain: Chain, content: Content) -> None:
         """Start to write a content, unless it is stored already, the queue is full, or a write failed recently."""
         with self._guard:
             if (
                 chain in self._sizes
-                or self._queued + len(content) > MOST_QUEUED
+                or self._queued + content.nbytes > MOST_QUEUED
                 or self._clock() < self._paused_until
             ):
                 return
-            self._queued += len(content)
+            self._queued += content.nbytes
         self._writer.submit(self._store, chain, content)
 
     def get(self, chain: Chain) -> bytes | None:
@@ -148,12 +149,12 @@ class DiskTier:
         if self._lock_file is not None:
             self._lock_file.close()
 
-    def _store(self, chain: Chain, content: bytes) -> None:
+    def _store(self, chain: Chain, content: Content) -> None:
         """Write one content: whole, or not at all, whenever this process is killed."""
         path = self._path(chain)
         part = path.with_suffix(PART)
         try:
-            body = MAGIC + chain + content
+            body = MAGIC + chain + content.tobytes()
             self._write(part, body + blake2b(body, digest_size=_CHECKSUM).digest())
             part.replace(path)
             size = path.stat().st_size
@@ -162,10 +163,10 @@ class DiskTier:
             with self._guard:
                 self._faults["write"] += 1
                 self._paused_until = self._clock() + PAUSE_S
-                self._queued -= len(content)
+                self._queued -= content.nbytes
             return
         with self._guard:
-            self._queued -= len(content)
+            self._queued -= content.nbytes
             self._sizes[chain] = size
             self._bytes += size
             dropped = []

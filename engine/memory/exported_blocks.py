@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from .block_contents import Content
 from .block_exchange import Channel, ExchangeError
 from .host_tier import HostTier
 from .page_key import Chain
@@ -25,7 +26,7 @@ class ExportedBlocks:
         self._guard = threading.Lock()
         self._contents = HostTier(most_bytes)
 
-    def __contains__(self, chain: Chain) -> bool:
+    def __contains__(self, chain: object) -> bool:
         return chain in self._contents
 
     def __len__(self) -> int:
@@ -36,7 +37,7 @@ class ExportedBlocks:
         """Bytes held."""
         return self._contents.nbytes
 
-    def put(self, chain: Chain, content: bytes) -> None:
+    def put(self, chain: Chain, content: Content) -> None:
         """Keep a content."""
         with self._guard:
             for _ in self._contents.put(chain, content):
@@ -44,14 +45,14 @@ class ExportedBlocks:
 
     def first(self, chains: Sequence[Chain]) -> list[bytes]:
         """The contents of the first of these chains, up to one that is not held."""
-        found: list[bytes] = []
+        found: list[Content] = []
         with self._guard:
             for chain in chains:
                 content = self._contents.get(chain)
                 if content is None:
                     break
                 found.append(content)
-        return found
+        return [content.tobytes() for content in found]
 
 
 class BlockServer:

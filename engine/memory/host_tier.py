@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from ..errors import InternalError
+from .block_contents import Content
 from .page_key import Chain
 
 
@@ -15,13 +16,13 @@ class HostTier:
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        self._contents: OrderedDict[Chain, bytes] = OrderedDict()
+        self._contents: OrderedDict[Chain, Content] = OrderedDict()
         self._bytes = 0
 
     def __len__(self) -> int:
         return len(self._contents)
 
-    def __contains__(self, chain: Chain) -> bool:
+    def __contains__(self, chain: object) -> bool:
         return chain in self._contents
 
     @property
@@ -34,20 +35,21 @@ class HostTier:
         """Bytes that may be held."""
         return self._most_bytes
 
-    def get(self, chain: Chain) -> bytes | None:
+    def get(self, chain: Chain) -> Content | None:
         """The content of this chain, which becomes the most recently used; None if it is not held."""
         content = self._contents.get(chain)
         if content is not None:
             self._contents.move_to_end(chain)
         return content
 
-    def put(self, chain: Chain, content: bytes) -> Iterator[tuple[Chain, bytes]]:
+    def put(self, chain: Chain, content: Content) -> Iterator[tuple[Chain, Content]]:
         """Keep a content; returns the contents dropped for it, or the content itself if it exceeds the bound."""
-        self._bytes += len(content) - len(self._contents.pop(chain, b""))
+        replaced = self._contents.pop(chain, None)
+        self._bytes += content.nbytes - (0 if replaced is None else replaced.nbytes)
         self._contents[chain] = content
         while self._bytes > self._most_bytes:
             dropped, lost = self._contents.popitem(last=False)
-            self._bytes -= len(lost)
+            self._bytes -= lost.nbytes
             yield dropped, lost
 
     def check(self) -> None:
@@ -56,6 +58,6 @@ class HostTier:
         Raises:
             InternalError: that is wrong.
         """
-        held = sum(map(len, self._contents.values()))
+        held = sum(content.nbytes for content in self._contents.values())
         if held != self._bytes or held > self._most_bytes:
             raise InternalError(f"the host tier holds {held} bytes and counts {self._bytes}")

@@ -12,6 +12,7 @@ from ..errors import InternalError
 from ..sequence import Sequence
 from .adapter_slots import AdapterSlots
 from .offload import NOT_OFFLOADED, Offload, OffloadCounts
+from .openings import Openings
 from .pool import BlockPool
 from .prefix import PrefixCache
 
@@ -27,8 +28,8 @@ class KVManager:
     """The block tables of the running sequences. A table only grows until it is released as a whole.
 
     With a prefix cache, a new table starts with the blocks that hold a prefix of its sequence already; with `offload`
-    as well, contents of evicted blocks come back as blocks of a new table. A new table needs a place for the adapter of
-    its sequence as well.
+    as well, contents of evicted blocks come back as blocks of a new table, for which the sequence waits. A new table
+    needs a place for the adapter of its sequence as well.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class KVManager:
         self._offload = offload
         self._adapters = adapters or AdapterSlots(0)
         self._tables: dict[int, list[int]] = {}
+        self._openings = Openings(pool, block_size, prefix, offload, self._adapters)
 
     @property
     def capacity(self) -> int:
@@ -60,8 +62,8 @@ class KVManager:
 
     @property
     def free_blocks(self) -> int:
-        """The number of free blocks."""
-        return self._pool.free
+        """The number of blocks that can be reserved."""
+        return self._openings.free_blocks
 
     @property
     def offloaded(self) -> OffloadCounts:
@@ -71,15 +73,19 @@ class KVManager:
     def reserve(self, seq: Sequence, count: int) -> Reservation | None:
         """Reserve room for `count` tokens after the computed ones; None, with no change, if there is not enough.
 
-        None as well while contents are being read for a new table, unless it is the only one.
+        None as well while contents are on their way into a new table, unless it is the only one.
         """
         table = self._tables.get(seq.id)
         if table is None:
-            return self._open(seq, count)
+            opening = self._openings.open(seq, count, alone=not self._tables)
+            if opening is None:
+                return None
+            self._tables[seq.id] = list(opening.blocks)
+            return Reservation(opening.blocks, opening.cached * self.block_size)
         end = seq.computed + count
         if end <= len(table) * self.block_size:
             return Reservation((), seq.computed)
-        blocks = self._take(self._blocks_for(end) - len(table))
+        blocks = self._openings.take(self._blocks_for(end) - len(table))
         if blocks is None:
             return None
         table.extend(blocks)
@@ -108,6 +114,7 @@ class KVManager:
 
         With `spoiled` their contents may be wrong, and are found no more.
         """
+        self._openings.close(seq.id)
         table = self._tables.pop(seq.id, [])
         self._pool.give(reversed(table))
         self._adapters.release(seq.id)
@@ -119,10 +126,8 @@ class KVManager:
                 self._prefix.forget(table)
             if self._offload is not None:
                 self._offload.forget(seq.id)
-                for block in table:
-                    chain = self._prefix.chain(block)
-                    if chain is not None and self._prefix.is_shared(block):
-                        self._offload.share(chain, block)
+                shared = [block for block in table if self._prefix.is_shared(block)]
+                self._offload.share(self._prefix.chains(shared))
 
     def check(self, running: list[Sequence]) -> None:
         """Check that exactly the running sequences hold blocks, enough for their computed tokens, and the user counts.
@@ -135,13 +140,14 @@ class KVManager:
             self._offload.check()
         if self._prefix is not None:
             self._prefix.check()
-        self._adapters.check({seq.id for seq in running})
+        self._adapters.check({seq.id for seq in running} | self._openings.sequences)
         if self._tables.keys() != {seq.id for seq in running}:
             raise InternalError("the sequences with a block table are not the running ones")
         for seq in running:
             if len(self._tables[seq.id]) < self._blocks_for(seq.computed):
                 raise InternalError(f"sequence {seq.id} computed more than its blocks hold")
-        users = Counter(block for table in self._tables.values() for block in table)
+        tables = [*self._tables.values(), self._openings.blocks]
+        users = Counter(block for table in tables for block in table)
         for block, count in users.items():
             known = self._pool.users(block)
             if known != count:
@@ -150,50 +156,6 @@ class KVManager:
             raise InternalError(f"a block is in two tables: {users.most_common(1)}")
         if len(users) + self._pool.free != self._pool.capacity:
             raise InternalError("a block is neither free nor in a table")
-
-    def _open(self, seq: Sequence, count: int) -> Reservation | None:
-        """The first reservation of `seq`, without computed tokens: blocks of the prefix cache, and new ones."""
-        adapter = seq.request.adapter
-        if adapter is not None and not self._adapters.hold(seq.id, adapter.digest):
-            return None
-        found: list[int] = []
-        if self._prefix is not None:
-            request, digest = seq.request, "" if adapter is None else adapter.digest
-            found = self._prefix.match(
-                seq.id, seq.tokens, request.cache_salt, digest, request.images
-            )
-            self._pool.share(found)
-        wanted = max(0, self._blocks_for(count) - len(found))
-        contents = self._contents(seq) if wanted <= self._pool.free else None
-        blocks = None if contents is None else self._take(wanted)
-        if contents is None or blocks is None:
-            self._pool.give(reversed(found))
-            self._adapters.release(seq.id)
-            return None
-        if contents and self._offload is not None:
-            self._offload.restore(blocks[: len(contents)], contents)
-            self._offload.forget(seq.id)
-        self._tables[seq.id] = [*found, *blocks]
-        computed = (len(found) + len(contents)) * self.block_size
-        return Reservation((*found, *blocks), computed)
-
-    def _contents(self, seq: Sequence) -> list[bytes] | None:
-        """The contents from other tiers that continue the prefix found for `seq`; None while they are being read."""
-        if self._offload is None or self._prefix is None:
-            return []
-        chains = self._prefix.ahead(seq.id, seq.tokens, seq.request.images)
-        peer = seq.request.kv_peer
-        return self._offload.find(seq.id, chains, alone=not self._tables, peer=peer)
-
-    def _take(self, count: int) -> tuple[int, ...] | None:
-        blocks = self._pool.take(count)
-        if blocks and self._prefix is not None:
-            for block in blocks if self._offload is not None else ():
-                chain = self._prefix.chain(block)
-                if chain is not None and self._offload is not None:
-                    self._offload.keep(chain, block)
-            self._prefix.forget(blocks)
-        return blocks
 
     def _blocks_for(self, tokens: int) -> int:
         return -(-tokens // self.block_size)

@@ -9,36 +9,18 @@ Fetching is a late prefix hit: contents are copied into the blocks of a new tabl
 computed. Files are read in a separate thread, so that a sequence waits for its contents while others run.
 """
 
-import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Protocol
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from msgspec import Struct
 
+from .block_contents import BlockContents, Content, Transfer
 from .disk_tier import DiskTier
 from .exported_blocks import ExportedBlocks
+from .file_reads import FileReads
 from .host_tier import HostTier
 from .page_key import Chain
 from .peer_tier import Contents, PeerTier
 from .swap import TransferRule
-
-
-class BlockContents(Protocol):
-    """Reads and writes the keys and values of a block, in all layers."""
-
-    @property
-    def block_bytes(self) -> int:
-        """Bytes of a block."""
-        ...
-
-    def read(self, block: int) -> bytes:
-        """A copy of the content of a block."""
-        ...
-
-    def write(self, block: int, content: bytes) -> None:
-        """Overwrite a block."""
-        ...
 
 
 class OffloadCounts(Struct, frozen=True):
@@ -70,7 +52,6 @@ class Offload:
         rule: TransferRule,
         exported: ExportedBlocks | None = None,
         peers: PeerTier | None = None,
-        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._contents = contents
         self._block_size = block_size
@@ -79,10 +60,8 @@ class Offload:
         self.rule = rule
         self._exported = exported
         self._peers = peers
-        self._clock = clock
-        self._reader = ThreadPoolExecutor(1, thread_name_prefix="kv-read")
-        self._reading: dict[Chain, Future[bytes | None]] = {}
-        self._asked: set[int] = set()  # sequences that wait for files
+        self._files = FileReads(disk, contents, block_size, rule)
+        self._restoring: list[Transfer] = []  # not measured yet
 
     @property
     def counts(self) -> OffloadCounts:
@@ -97,31 +76,29 @@ class Offload:
             faults = faults | self._peers.faults
         return OffloadCounts(blocks, nbytes, self.rule.rates, dict(self.rule.decided), faults)
 
-    def keep(self, chain: Chain, block: int) -> None:
-        """Keep the content of a block that is evicted."""
-        if chain not in self._host:
-            self._put(chain, self._contents.read(block))
+    def keep(self, evicted: Iterable[tuple[Chain, int]]) -> None:
+        """Keep the contents of evicted blocks, given with their chains."""
+        self._copy(evicted, self._host, self._put)
 
-    def share(self, chain: Chain, block: int) -> None:
-        """Write a block to disk that several requests used, so that it survives the end of this process."""
-        if self._disk is not None and chain not in self._disk:
-            self._disk.put(chain, self._contents.read(block))
+    def share(self, used: Iterable[tuple[Chain, int]]) -> None:
+        """Write blocks to disk that several requests used, so that they survive the end of this process."""
+        if self._disk is not None:
+            self._copy(used, self._disk, self._disk.put)
 
     def export(self, chains: Sequence[Chain], blocks: Sequence[int]) -> None:
         """Keep the contents of these blocks, with these chains, for other engines."""
         if self._exported is not None:
-            for chain, block in zip(chains, blocks, strict=False):
-                if chain not in self._exported:
-                    self._exported.put(chain, self._contents.read(block))
+            self._copy(zip(chains, blocks, strict=False), self._exported, self._exported.put)
 
     def find(
         self, seq_id: int, chains: Iterable[Chain], *, alone: bool, peer: str = ""
-    ) -> list[bytes] | None:
+    ) -> list[Content] | None:
         """The contents of a prefix of `chains` that are stored and worth fetching; None while they are being read.
 
         Those that the engine at the address `peer` has are fetched in any case: it computed them for this sequence.
         Where the sequence is `alone`, they are waited for.
         """
+        self.measure()
         sent: Contents = {}
         if peer and self._peers is not None:
             chains = tuple(chains)
@@ -131,45 +108,39 @@ class Offload:
                 return None
             sent = received
         found, missing = self._split(chains, sent)
-        if missing and seq_id not in self._asked:
-            if self.rule.pays("disk", len(missing) * self._block_size):
-                self._asked.add(seq_id)
-                for chain in missing:
-                    if chain not in self._reading:
-                        self._reading[chain] = self._reader.submit(self._read, chain)
-            else:
-                missing = []
-        waiting = [chain for chain in missing if chain in self._reading]
-        if not alone and any(not self._reading[chain].done() for chain in waiting):
-            return None
-        for chain in waiting:
-            content = self._reading.pop(chain).result()
-            if content is None:
-                break
-            self._put(chain, content)
-            found.append(content)
-        self._asked.discard(seq_id)
+        if missing and self._files.ask(seq_id, missing):
+            if not alone and not self._files.are_done(missing):
+                return None
+            for chain, content in self._files.take(seq_id, missing):
+                self._put(chain, content)
+                found.append(content)
         tokens = len(found) * self._block_size
         if sent:
             self.rule.decided["fetch_peer"] += len(sent) * self._block_size
             return found
         return found if found and self.rule.pays("host", tokens) else []
 
-    def restore(self, blocks: Sequence[int], contents: Sequence[bytes]) -> None:
-        """Write contents into blocks."""
-        began = self._clock()
-        for block, content in zip(blocks, contents, strict=True):
-            self._contents.write(block, content)
-        self.rule.fetched("host", len(blocks) * self._block_size, self._clock() - began)
+    def restore(self, blocks: Sequence[int], contents: Sequence[Content]) -> Transfer:
+        """Start to write contents into blocks."""
+        transfer = self._contents.write(blocks, contents)
+        self._restoring.append(transfer)
+        self.measure()
+        return transfer
+
+    def measure(self) -> None:
+        """Take the times of the transfers that are done since the last call."""
+        restoring, self._restoring = self._restoring, []
+        for transfer in restoring:
+            if transfer.advance():
+                self.rule.fetched("host", transfer.blocks * self._block_size, transfer.seconds)
+            else:
+                self._restoring.append(transfer)
 
     def forget(self, seq_id: int) -> None:
         """Drop the records of a sequence. No effect for an unknown one."""
-        self._asked.discard(seq_id)
+        self._files.forget(seq_id)
         if self._peers is not None:
             self._peers.forget(seq_id)
-        if not self._asked:  # nothing waits for the files that were read
-            for chain in [chain for chain, read in self._reading.items() if read.done()]:
-                del self._reading[chain]
 
     def check(self) -> None:
         """Check the host tier. Raises `InternalError`."""
@@ -177,42 +148,50 @@ class Offload:
 
     def close(self) -> None:
         """Finish writing, and end the threads."""
-        self._reader.shutdown(cancel_futures=True)
+        self._files.close()
         if self._peers is not None:
             self._peers.close()
         if self._disk is not None:
             self._disk.close()
+        self._contents.close()
 
-    def _split(self, chains: Iterable[Chain], sent: Contents) -> tuple[list[bytes], list[Chain]]:
+    def _copy(
+        self,
+        found: Iterable[tuple[Chain, int]],
+        tier: Container[Chain],
+        put: Callable[[Chain, Content], None],
+    ) -> None:
+        """Copy the blocks that `tier` lacks from the device, and `put` them there."""
+        new = [(chain, block) for chain, block in found if chain not in tier]
+        for begin in range(0, len(new), self._contents.most_read):
+            part = new[begin : begin + self._contents.most_read]
+            contents = self._contents.read([block for _, block in part])
+            for (chain, _), content in zip(part, contents, strict=False):
+                put(chain, content)
+
+    def _split(self, chains: Iterable[Chain], sent: Contents) -> tuple[list[Content], list[Chain]]:
         """The contents on the host, or sent by another engine, of the first chains, and those after them on disk.
 
         Contents of files fit into a half of the host tier, into which they are read.
         """
         most = self._host.most_bytes // 2 // max(1, self._contents.block_bytes)
-        found: list[bytes] = []
+        found: list[Content] = []
         missing: list[Chain] = []
         for chain in chains:
-            content = None if missing else sent.get(chain) or self._host.get(chain)
+            content = None if missing else self._on_host(chain, sent)
             if content is not None:
                 found.append(content)
-            elif len(missing) < most and self._is_on_disk(chain):
+            elif len(missing) < most and chain in self._files:
                 missing.append(chain)
             else:
                 break
         return found, missing
 
-    def _is_on_disk(self, chain: Chain) -> bool:
-        return chain in self._reading or (self._disk is not None and chain in self._disk)
+    def _on_host(self, chain: Chain, sent: Contents) -> Content | None:
+        received = sent.get(chain)
+        return self._host.get(chain) if received is None else self._contents.hold(received)
 
-    def _put(self, chain: Chain, content: bytes) -> None:
+    def _put(self, chain: Chain, content: Content) -> None:
         for dropped, lost in self._host.put(chain, content):
             if self._disk is not None:
                 self._disk.put(dropped, lost)
-
-    def _read(self, chain: Chain) -> bytes | None:
-        began = self._clock()
-        content = None if self._disk is None else self._disk.get(chain)
-        if content is not None and len(content) == self._contents.block_bytes:
-            self.rule.fetched("disk", self._block_size, self._clock() - began)
-            return content
-        return None

@@ -12,7 +12,7 @@ vLLM; the comparison is ours).
 """
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -115,10 +115,10 @@ class PrefixCache:
             chain = next_chain(chain, text)
             yield chain
 
-    def chain(self, block: int) -> Chain | None:
-        """The chain of the content of a block; None where nothing can be found there."""
-        page = self._held.get(block)
-        return None if page is None else page.chain
+    def chains(self, blocks: Iterable[int]) -> list[tuple[Chain, int]]:
+        """Those of `blocks` in which something can be found, with the chains of their contents."""
+        held = [(self._held.get(block), block) for block in blocks]
+        return [(page.chain, block) for page, block in held if page is not None]
 
     def published(self, seq_id: int) -> list[Chain]:
         """The chains of the full blocks of a sequence that were published, from the first on."""

@@ -63,6 +63,11 @@ class KVCache:
         self.block_size = block_size
 
     @property
+    def tensor(self) -> Tensor:
+        """All layers."""
+        return self._tensor
+
+    @property
     def nbytes(self) -> int:
         """Bytes of all layers."""
         return self._tensor.nbytes
@@ -71,17 +76,6 @@ class KVCache:
     def block_bytes(self) -> int:
         """Bytes of a block in all layers."""
         return self._tensor.nbytes // self.num_blocks
-
-    def read(self, block: int) -> bytes:
-        """A copy of the keys and values of a block, on the host."""
-        return self._tensor[:, :, block].contiguous().view(torch.uint8).numpy().tobytes()
-
-    @torch.inference_mode()
-    def write(self, block: int, content: bytes) -> None:
-        """Overwrite the keys and values of a block by those that `read` gave."""
-        target = self._tensor[:, :, block]
-        given = torch.frombuffer(bytearray(content), dtype=target.dtype)
-        target.copy_(given.view(target.shape))
 
     def clear(self, blocks: list[int]) -> None:
         """Zero `blocks` in all layers."""

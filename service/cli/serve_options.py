@@ -16,13 +16,11 @@ DraftsOption = Annotated[
 ]
 KvHostBytesOption = Annotated[
     int | None,
-    typer.Option(
-        min=0, help="Memory for prompt prefixes evicted from the KV cache; on a CPU.  [default: 0]"
-    ),
+    typer.Option(min=0, help="Memory for prompt prefixes evicted from the KV cache.  [default: 0]"),
 ]
 KvDiskOption = Annotated[
     str | None,
-    typer.Option(help="Folder for prompt prefixes, kept over restarts; on a CPU.  [default: off]"),
+    typer.Option(help="Folder for prompt prefixes, kept over restarts.  [default: off]"),
 ]
 KvDiskBytesOption = Annotated[
     int | None,

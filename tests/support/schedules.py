@@ -5,7 +5,6 @@ request with the plain engine. Does not: plant faults in the engine; tests do.
 """
 
 import math
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -46,6 +45,7 @@ from intaglio.engine.types import Delta, Finish, Request, SamplingParams
 from intaglio.grammar.api import empty_rows
 
 from . import plain_engine
+from .cell_contents import CellContents
 from .order_of_service import OrderOfService, WrongError, insist
 from .scripted import (
     END_TOKENS,
@@ -289,23 +289,9 @@ class NotingRanks:
         return call(*args, **kwargs)
 
 
-class CellContents:
-    """The blocks of a scripted executor as contents for tiers."""
-
-    def __init__(self, executor: ScriptedExecutor, block_size: int) -> None:
-        self._cells = executor._cells
-        self.block_bytes = 8 * block_size
-
-    def read(self, block: int) -> bytes:
-        return array("Q", self._cells[block]).tobytes()
-
-    def write(self, block: int, content: bytes) -> None:
-        self._cells[block][:] = array("Q", content)
-
-
 def small_tiers(executor: ScriptedExecutor, folder: Path, workload: Workload) -> Offload:
     """Tiers for a few blocks each."""
-    contents = CellContents(executor, workload.block_size)
+    contents = CellContents(executor, workload.block_size, Random(workload.seed ^ 0xCE))
     host = HostTier(contents.block_bytes * (2 + workload.seed % 20))
     disk = DiskTier(folder, (contents.block_bytes + 64) * 40)
     return Offload(contents, workload.block_size, host, disk, TransferRule())

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 from intaglio.engine.errors import ConfigError
+from intaglio.engine.memory.block_contents import HostContent
 from intaglio.engine.memory.disk_tier import (
     PAUSE_S,
     SUFFIX,
@@ -19,7 +20,7 @@ from intaglio.engine.memory.disk_tier import (
 )
 from intaglio.engine.memory.page_key import Chain, first_chain, root_of
 
-BLOCK = bytes(range(256)) * 4
+BLOCK = HostContent(bytes(range(256)) * 4)
 
 
 def chain_of(number: int) -> Chain:
@@ -29,7 +30,7 @@ def chain_of(number: int) -> Chain:
 def filled(folder: Path, count: int, most_bytes: int = 1 << 20) -> DiskTier:
     tier = DiskTier(folder, most_bytes)
     for number in range(count):
-        tier.put(chain_of(number), BLOCK + bytes([number]))
+        tier.put(chain_of(number), HostContent(BLOCK + bytes([number])))
     tier.flush()
     return tier
 
@@ -125,12 +126,14 @@ def test_a_full_disk_stops_writing_for_a_while(tmp_path: Path) -> None:
 CHILD = """
 import sys
 from pathlib import Path
+from intaglio.engine.memory.block_contents import HostContent
 from intaglio.engine.memory.disk_tier import open_tier
 from intaglio.engine.memory.page_key import first_chain, root_of
 tier = open_tier(Path(sys.argv[1]), "v", 1 << 30)
 print("open", flush=True)
 for number in range(10**9):
-    tier.put(first_chain(root_of(str(number))), bytes([number % 251]) * 200_000)
+    content = HostContent(bytes([number % 251]) * 200_000)
+    tier.put(first_chain(root_of(str(number))), content)
 """
 
 

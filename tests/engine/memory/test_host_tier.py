@@ -3,20 +3,21 @@
 from collections import OrderedDict
 from random import Random
 
+from intaglio.engine.memory.block_contents import Content, HostContent
 from intaglio.engine.memory.host_tier import HostTier
 
 
 def test_random_use_against_a_plain_list() -> None:
     dice, tier = Random(1), HostTier(100)
-    model: OrderedDict[bytes, bytes] = OrderedDict()
+    model: OrderedDict[bytes, Content] = OrderedDict()
     for _ in range(3000):
         chain = bytes([dice.randrange(12)])
         if dice.random() < 0.5:
-            content = bytes(dice.randint(1, 120))
+            content = HostContent(bytes(dice.randint(1, 120)))
             model.pop(chain, None)
             model[chain] = content
             expected = []
-            while sum(map(len, model.values())) > 100:
+            while sum(each.nbytes for each in model.values()) > 100:
                 expected.append(model.popitem(last=False))
             assert list(tier.put(chain, content)) == expected
         else:
@@ -26,4 +27,4 @@ def test_random_use_against_a_plain_list() -> None:
         tier.check()
         assert len(tier) == len(model)
         assert (chain in tier) == (chain in model)
-        assert tier.nbytes == sum(map(len, model.values()))
+        assert tier.nbytes == sum(each.nbytes for each in model.values())

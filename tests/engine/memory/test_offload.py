@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from intaglio.engine.memory.block_contents import Content, HostContent, Transfer
 from intaglio.engine.memory.disk_tier import SUFFIX, DiskTier
 from intaglio.engine.memory.host_tier import HostTier
 from intaglio.engine.memory.manager import KVManager
@@ -13,6 +14,7 @@ from intaglio.engine.memory.offload import Offload
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache, digest
 from intaglio.engine.memory.swap import TransferRule
+from intaglio.engine.run.host_blocks import CopiedBlocks
 from intaglio.engine.sequence import Sequence
 from intaglio.engine.types import Request, SamplingParams
 
@@ -24,15 +26,24 @@ class Cells:
     """The contents of blocks: a number for each token."""
 
     block_bytes = 8 * SIZE
+    most_read = 3
 
     def __init__(self, blocks: int) -> None:
         self.of = [bytes(self.block_bytes) for _ in range(blocks)]
 
-    def read(self, block: int) -> bytes:
-        return self.of[block]
+    def read(self, blocks: Tokens[int]) -> list[Content]:
+        return [HostContent(self.of[block]) for block in blocks]
 
-    def write(self, block: int, content: bytes) -> None:
-        self.of[block] = content
+    def hold(self, data: bytes) -> Content:
+        return HostContent(data)
+
+    def write(self, blocks: Tokens[int], contents: Tokens[Content]) -> Transfer:
+        for block, content in zip(blocks, contents, strict=True):
+            self.of[block] = content.tobytes()
+        return CopiedBlocks(len(blocks), 1e-6)
+
+    def close(self) -> None:
+        pass
 
 
 class Rig:
@@ -168,7 +179,7 @@ def test_a_sequence_waits_for_files_while_others_run_and_only_then(tmp_path: Pat
     assert rig.admit(other)
     seq = rig.sequence(PROMPT)
     assert not rig.admit(seq)  # being read
-    rig.offload._reader.submit(lambda: None).result()
+    rig.offload._files.flush()
     assert rig.admit(seq)
     assert seq.record.cached == 20
     rig.end(seq)

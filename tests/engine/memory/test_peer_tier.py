@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from intaglio.engine.memory.block_contents import HostContent
 from intaglio.engine.memory.block_exchange import Channel, ExchangeError
 from intaglio.engine.memory.exported_blocks import BlockServer, ExportedBlocks
 from intaglio.engine.memory.page_key import first_chain, next_chain
@@ -16,7 +17,7 @@ VERSION, OTHER = b"v" * 16, b"w" * 16
 SIZE = 48
 FIRST = first_chain(b"")
 CHAINS = [next_chain(FIRST, bytes([number])) for number in range(6)]
-CONTENTS = [bytes([number]) * SIZE for number in range(6)]
+CONTENTS = [HostContent(bytes([number]) * SIZE) for number in range(6)]
 
 
 @pytest.fixture

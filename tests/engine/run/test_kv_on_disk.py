@@ -9,6 +9,7 @@ from intaglio.engine.errors import ConfigError
 from intaglio.engine.host.build_engine import build
 from intaglio.engine.metrics import Snapshot
 from intaglio.engine.model.spec import parse_spec
+from intaglio.engine.run.host_blocks import HostBlocks
 from intaglio.engine.run.kv import KVCache
 from intaglio.engine.types import Request, SamplingParams
 
@@ -79,9 +80,10 @@ def test_a_block_is_read_and_written_whole(dtype: torch.dtype) -> None:
     cache = KVCache(parse_spec(QWEN3), 5, 4, dtype)
     for layer in cache.layers:
         layer[:, 2] = torch.randn(layer[:, 2].shape).to(dtype)
-    content = cache.read(2)
-    assert len(content) == cache.block_bytes
-    cache.write(4, content)
+    copies = HostBlocks(cache)
+    (content,) = copies.read([2])
+    assert content.nbytes == len(content.tobytes()) == cache.block_bytes
+    assert copies.write([4], [content]).advance()
     for layer in cache.layers:
         assert torch.equal(layer[:, 4], layer[:, 2])
         assert not layer[:, 3].any()
