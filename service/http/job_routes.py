@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from intaglio.schemas.extraction.requests import ExtractRequest
 from intaglio.schemas.jobs import ENDED, JobSpec, JobStatus, Output, OutputFormat
 from intaglio.schemas.problem import Code
 from starlette.requests import Request
@@ -20,6 +21,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from ..errors import InvalidBody, RouteNotFound
 from ..extraction.translate import job_request
+from .extraction_runs import examine
 from .job_models import computed_by, reads_images
 from .limits import read_body
 from .operations import (
@@ -28,6 +30,7 @@ from .operations import (
     EVENTS,
     LINES,
     NO_RANGE,
+    SCHEMA_ERRORS,
     KeyScope,
     Operation,
     Parameter,
@@ -97,6 +100,7 @@ async def create(service: Service, request: Request) -> Response:
     tenant = current_principal().tenant
     schema = await service.offload(partial(service.schemas.resolve, tenant, spec.schema_))
     spec = spec.model_copy(update={"schema_": schema})
+    await _examine(service, spec)
     # The adapter's name must mean the same content for every row.
     model = await service.offload(partial(computed_by, service, spec.adapter))
     name, files = spec.source.path, source_files(service)
@@ -231,6 +235,12 @@ def own_job(service: Service, request: Request) -> str:
     return job
 
 
+async def _examine(service: Service, spec: JobSpec) -> None:
+    """Refuse a schema or options with which no row could be extracted. Raises as `examine`."""
+    probe = ExtractRequest(schema=spec.schema_, text="a document", options=spec.options)
+    await examine(service, lambda extractor: extractor.parse(probe))
+
+
 def _require_own_job(service: Service, job: str) -> None:
     """Refuse a job to extend that the tenant has not: its values would be those of another. Raises `InvalidBody`."""
     if not _is_own(service, job) or job not in job_host(service).ledger.names():
@@ -284,7 +294,8 @@ OPERATIONS: tuple[Operation, ...] = (
         parameters=(_KEY,),
         errors=(
             *BODY_ERRORS,
-            *endings(Code.UNKNOWN_SCHEMA, Code.UNKNOWN_MODEL, Code.NOT_FOUND),
+            *SCHEMA_ERRORS,
+            *endings(Code.UNKNOWN_MODEL, Code.NOT_FOUND),
             _CHANGED,
             *BUSY_ERRORS,
         ),
