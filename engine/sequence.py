@@ -221,12 +221,15 @@ class Sequence:
     def sample_again(self) -> None:
         """Compute the last known token again: the token sampled after it was read, and is not accepted yet.
 
+        A sequence that was preempted meanwhile computes all of them again anyway.
+
         Raises:
             InternalError: another token is in flight, for a position after it.
         """
         if self.in_flight.samples:
             raise InternalError(f"sequence {self.id}: {self.in_flight.samples} tokens in flight")
-        self.computed -= 1
+        if self.state is SeqState.RUNNING:
+            self.computed -= 1
         self.in_flight.end = self.known
 
     def append(self, token: int) -> None:

@@ -86,6 +86,20 @@ def test_preemption_keeps_what_is_known_and_gives_up_what_is_computed() -> None:
     assert (seq.computed, seq.pending, seq.record.preemptions) == (0, 4, 1)
 
 
+def test_a_token_that_waits_is_sampled_again_and_nothing_else_after_a_preemption() -> None:
+    running, preempted = sequence(), sequence()
+    for seq in (running, preempted):
+        seq.admit(11.0, 0)
+        seq.compute(3)
+    preempted.preempt()
+    for seq, again in ((running, 1), (preempted, 3)):
+        assert seq.resolve(3) is Resolution.ACCEPTED
+        seq.sample_again()
+        seq.check()
+        assert seq.pending == again
+        assert seq.upcoming(again)[1] == 1
+
+
 def test_a_pick_is_stale_once_its_position_became_known() -> None:
     seq = sequence()
     seq.admit(11.0, 0)
