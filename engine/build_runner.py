@@ -210,8 +210,8 @@ def refuse_experts(spec: ModelSpec, device: torch.device, parallel: Parallel | N
     if parallel is not None:
         raise ConfigError(
             f"mixtures of experts ({spec.family.name}) are not divided among GPUs",
-            where="tp",
-            hint="set tp to 1, or device to cpu",
+            where="tp" if parallel.stage is None else "pp",
+            hint="set tp and pp to 1, or device to cpu",
         )
     layer = spec.experts.layers.index(True)
     schemes = [spec.schemes.of(name.format(i=layer, e=0)) for name in layout.linears.values()]

@@ -84,14 +84,15 @@ def build_prepared(prepared: Preparation) -> Assembly:
     exports = Exports()
     closing.callback(exports.close)
     closing.callback(compiler_service.close)
-    turn_s = math.inf if ahead else TURN_S
+    turn_s = math.inf if ahead and not staged else TURN_S
     constraints = _constraints(config, executor, compiler_service, exports, vocabulary, turn_s)
     drafting = build_drafts(sources, built, config, constraints, tokenizer) if sources else None
     offload = build_offload(config, built, prepared.sockets, closing)
     executor = replayed(sources, config, executor)
     images = image_format(Path(config.model.model), built.spec.vision)
     limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids), images)
-    scheduler = _scheduler(config, built, limits, drafting and drafting.proposals, offload)
+    batches = config.parallel.batches(ahead=ahead) if staged else 0
+    scheduler = _scheduler(config, built, limits, drafting and drafting.proposals, offload, batches)
     seconds = {"prepare": prepared.seconds, **built.seconds}
     seconds["build"] = round(time.perf_counter() - began, 3)
     info = msgspec.structs.replace(
@@ -103,7 +104,7 @@ def build_prepared(prepared: Preparation) -> Assembly:
     pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
     pipeline = OneAhead if ahead else Serial
     if staged:
-        pipeline = partial(Staged, batches=config.parallel.batches)
+        pipeline = partial(Staged, batches=batches, ahead=ahead)
     if drafting is not None:
         pipeline = partial(VerifiedSteps, proposals=drafting.proposals, seconds=drafting.seconds)
     if offload is not None:
@@ -223,7 +224,9 @@ def _scheduler(
     limits: RequestLimits,
     proposals: Proposals | None,
     offload: Offload | None,
+    batches: int,
 ) -> Scheduler:
+    """The scheduler of an engine; `batches`: the plans in flight of an engine in stages, 0 without stages."""
     size = config.cache.block_size
     memory = KVManager(
         BlockPool(built.num_blocks),
@@ -232,6 +235,5 @@ def _scheduler(
         offload,
         AdapterSlots(config.adapters.max_adapters),
     )
-    staged = config.parallel.pp > 1
-    sizer = StageTurns(config.parallel.batches) if staged else BatchSizer(built.costs)
+    sizer = StageTurns(batches) if batches else BatchSizer(built.costs)
     return Scheduler(config.scheduler, memory, limits, time.monotonic, sizer, proposals)

@@ -60,9 +60,31 @@ class Decoder:
     stage: PipelineStage | None = None
 
     @property
+    def embeds(self) -> bool:
+        """Whether this part of a model begins with tokens, not with the hidden states of the stage before."""
+        return self.stage is None or self.stage.layout.is_first
+
+    @property
     def samples(self) -> bool:
         """Whether this part of a model ends in logits."""
         return self.head is not None
+
+    def receive(self, rows: int, out: Tensor | None = None) -> Tensor | None:
+        """The hidden states [rows, hidden] of the stage before, in `out` if it is given.
+
+        A part that begins with tokens receives nothing; then the result is `out`.
+        """
+        if self.embeds:
+            return out
+        assert self.stage is not None
+        if out is None:
+            out = self.embedding.new_empty((rows, self.embedding.shape[1]))
+        return self.stage.receive(out)
+
+    def send(self, states: Tensor) -> None:
+        """Give the result of `hidden` to the next stage, if there is one; see `Communicator.send`."""
+        if self.stage is not None and not self.stage.layout.is_last:
+            self.stage.send(states)
 
     def step(
         self,
@@ -105,24 +127,18 @@ class Decoder:
     ) -> Tensor:
         """Hidden states [N, hidden] of `tokens` [N] after the last layer; `caches` is one KV tensor per layer.
 
-        A stage continues with those of the stage before, and gives its own to the next one.
-
         With `wanted` [R] only the states of these rows, [R, hidden]: a prompt needs one row, so its last layer is
         almost free. `out` [N, hidden] is the memory of the residual stream; without `wanted` it holds the result.
         `images` replace the embeddings of their tokens.
+
+        A stage after the first continues with the states in `out` (`receive`); one before the last computes all rows,
+        for the next stage (`send`). The exchange is apart, because it is no part of a captured pass.
         """
-        stage = self.stage
-        if stage is None or stage.layout.is_first:
-            residual = self._embedded(tokens, out, images)
-        else:
-            residual = stage.receive(self.embedding, tokens.shape[0])
+        residual = self._embedded(tokens, out, images) if self.embeds else out
+        assert residual is not None, "a later stage needs the states of the stage before"
         for layer, cache in zip(self.layers[:-1], caches[:-1], strict=True):
             residual = layer.run(residual, cache, step)
-        if stage is None or stage.layout.is_last:
-            return self.layers[-1].run(residual, caches[-1], step, wanted)
-        residual = self.layers[-1].run(residual, caches[-1], step)
-        stage.send(residual)
-        return residual
+        return self.layers[-1].run(residual, caches[-1], step, wanted if self.samples else None)
 
     def _embedded(self, tokens: Tensor, out: Tensor | None, images: ImageStates | None) -> Tensor:
         """The residual stream before the first layer; see `hidden`."""

@@ -42,9 +42,10 @@ class Communicator(Protocol):
         ...
 
     def send(self, x: Tensor, rank: int) -> None:
-        """Send `x`, which is contiguous and stays as it is, to another rank. Returns before it has received it.
+        """Send `x`, which is contiguous, to another rank. Returns before that rank has received it.
 
-        For at most `UNRECEIVED` tensors: the next call waits until the oldest has been received.
+        On a CPU `x` must stay as it is, and at most `UNRECEIVED` tensors are on their way: the next call waits until
+        the oldest has been received. On a GPU later work of the current stream may change `x`: the stream waits.
         """
         ...
 
@@ -115,9 +116,10 @@ class GlooCommunicator:
 
 
 class NcclCommunicator:
-    """`Communicator` between GPUs. Calls are launched on the current stream and can be captured in a graph.
+    """`Communicator` between GPUs. Calls are launched on the current stream. Sums can be captured in a graph.
 
-    The order of a sum is NCCL's: fixed for a shape, equal on all ranks, and for two ranks the only one there is.
+    The first tensor between two ranks connects them: both must be there within the time-out. The order of a sum is
+    NCCL's: fixed for a shape, equal on all ranks, and for two ranks the only one there is.
     """
 
     def __init__(

@@ -16,7 +16,8 @@ class ParallelConfig:
 
     Tensor parallelism: `tp` processes hold a part of every matrix and compute every step together. Pipeline
     parallelism: `pp` processes, the stages, hold some of the layers each, and compute different sequences at a time,
-    in `pp_batches` steps in flight; 0: as many as stages. With both, every stage has `tp` processes.
+    in `pp_batches` steps in flight; 0: one for each stage, and on GPUs one more. With both, every stage has `tp`
+    processes.
 
     A model that would not be faster in `tp` parts is refused unless `tp_any_size`. A process that waits longer than
     `tp_timeout_s` for the others in one exchange, of either kind, counts as lost, and the engine ends.
@@ -55,7 +56,9 @@ class ParallelConfig:
         """The processes of one engine."""
         return self.tp * self.pp
 
-    @property
-    def batches(self) -> int:
-        """The steps in flight of an engine in stages."""
-        return self.pp_batches or self.pp
+    def batches(self, *, ahead: bool) -> int:
+        """The steps in flight of an engine in stages.
+
+        By itself one for each stage; with `ahead` another one, which is read and planned while all stages compute.
+        """
+        return self.pp_batches or self.pp + ahead

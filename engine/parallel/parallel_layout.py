@@ -3,9 +3,9 @@
 Does: divide sizes and layers into the parts of ranks. Does not: communicate (`communicator`), or know models.
 """
 
+import threading
 from dataclasses import dataclass
 
-import torch
 from intaglio.kernels.contracts import WORD_BITS
 from torch import Tensor
 
@@ -89,13 +89,12 @@ class PipelineStage:
     layout: StageLayout
     communicator: Communicator
 
-    def receive(self, like: Tensor, rows: int) -> Tensor:
-        """The hidden states [rows, hidden] of the stage before; `like` [*, hidden] has their dtype and device."""
-        states = torch.empty((rows, like.shape[1]), dtype=like.dtype, device=like.device)
+    def receive(self, states: Tensor) -> Tensor:
+        """Overwrite `states` [rows, hidden] by the hidden states of the stage before; `states`."""
         return self.communicator.receive(states, (self.layout.rank - 1) % self.layout.pp)
 
     def send(self, states: Tensor) -> None:
-        """Give hidden states to the next stage; they must not be changed any more. Does not wait for it."""
+        """Give hidden states to the next stage; see `Communicator.send`. Does not wait for it."""
         self.communicator.send(states, (self.layout.rank + 1) % self.layout.pp)
 
 
@@ -112,6 +111,11 @@ class Parallel:
     matrices: TensorParallel | None = None
     stage: PipelineStage | None = None
 
+    @property
+    def samples(self) -> bool:
+        """Whether this process samples tokens: it has the last layers."""
+        return self.stage is None or self.stage.layout.is_last
+
     def least(self, own: Tensor) -> Tensor:
         """The least of `own` [1] of all ranks of the engine: every rank calls this at the same time."""
         for communicator in self._communicators:  # the least of each stage, then that of all stages
@@ -119,9 +123,15 @@ class Parallel:
         return own
 
     def abort(self) -> None:
-        """End the exchange with all other ranks; see `Communicator`."""
-        for communicator in self._communicators:
-            communicator.abort()
+        """End the exchange with all other ranks; see `Communicator`.
+
+        All at once: the work that keeps one of them from ending may itself wait for another one.
+        """
+        ending = [threading.Thread(target=each.abort) for each in self._communicators]
+        for thread in ending:
+            thread.start()
+        for thread in ending:
+            thread.join()
 
     @property
     def _communicators(self) -> list[Communicator]:

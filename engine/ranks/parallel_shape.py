@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class ParallelShape:
     """The layers and the hidden size of a model, and the numbers of ranks among which it can be divided, 1 included.
 
-    `stages`: the most stages into which its layers can be divided, on CPUs.
+    `stages`: the most stages into which its layers can be divided.
     """
 
     layers: int

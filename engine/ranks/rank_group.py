@@ -174,12 +174,19 @@ class RankGroup:
             raise EngineLost(self._fault or "a rank has closed its connection") from None
 
     def guard(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """`call(…)`, which computes; if it fails, the other ranks are ended, even one that does not respond."""
+        """`call(…)`, which computes; if it fails, the other ranks are ended, even one that does not respond.
+
+        Raises:
+            EngineLost: a rank has ended meanwhile, and its exchange with it, so that the result may mean nothing.
+        """
         try:
-            return call(*args, **kwargs)
+            result = call(*args, **kwargs)
         except Exception as error:
             self.fail(f"rank 0 failed: {error}")
             raise
+        if self._fault is not None:
+            raise EngineLost(self._fault)
+        return result
 
     def fail(self, reason: str) -> None:
         """End all ranks, because one is lost, and remove the folder. For any thread."""

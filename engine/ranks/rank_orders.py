@@ -18,5 +18,8 @@ class RankOrders(Protocol):
         ...
 
     def guard(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """`call(…)`, which computes; if it fails, all ranks of the engine are ended."""
+        """`call(…)`, which computes; if it fails, all ranks of the engine are ended.
+
+        Raises `EngineLost` if any of them has ended meanwhile.
+        """
         ...

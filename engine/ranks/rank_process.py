@@ -128,7 +128,7 @@ def _build(setup: wire.RankSetup, vocab: int) -> tuple["ModelRunner", "Parallel"
         config.cache,
         config.scheduler,
         vocab=vocab,
-        vocabulary=_vocabulary(config, device),
+        vocabulary=_vocabulary(config, device) if place.samples else None,
         parallel=place,
     )
     return built.runner, place

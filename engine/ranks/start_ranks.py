@@ -6,8 +6,6 @@ Does: refuse settings and models that several ranks cannot serve, before a proce
 
 from pathlib import Path
 
-import torch
-
 from ..build_runner import device_named, model_dtype
 from ..config import EngineConfig
 from ..errors import ConfigError
@@ -34,7 +32,7 @@ def start_ranks(config: EngineConfig) -> RankGroup | None:
     device = device_named(config.model.device)
     if parallel.pp > 1:
         refuse_unstageable(spec, parallel.pp)
-        _refuse_with_stages(config, device)
+        _refuse_with_stages(config)
     if tp > 1:
         refuse_indivisible(spec, tp)
     if tp > 1 and not parallel.tp_any_size:
@@ -55,14 +53,9 @@ def _refuse_tiers(config: EngineConfig) -> None:
         )
 
 
-def _refuse_with_stages(config: EngineConfig, device: torch.device) -> None:
+def _refuse_with_stages(config: EngineConfig) -> None:
     """Raise `ConfigError` for settings that stages cannot serve."""
     refused = [
-        (
-            device.type == "cuda",
-            "stages run on CPUs only, so far",
-            ("device", "set device to cpu, or divide the model by tp"),
-        ),
         (
             bool(config.drafting.sources),
             "drafts are verified by engines without stages only",

@@ -111,13 +111,16 @@ class HostCompute:
         shape = self._cache.layers[0].shape
         context = self._decoder.step(ragged, positions, slots, shape, adapters)
         wanted = _padded(batch.wanted)  # padded with row 0
+        given = _padded(tokens)
         hidden = self._decoder.hidden(
-            _padded(tokens),
+            given,
             self._cache.layers,
             context,
             wanted,
-            images=image_states(batch, wanted.device),
+            self._decoder.receive(given.shape[0]),
+            image_states(batch, wanted.device),
         )
+        self._decoder.send(hidden)
         return hidden if batch.wanted.size else None
 
     def sample(self, hidden: Tensor, inputs: SamplingInputs) -> Callable[[], Sampled]:

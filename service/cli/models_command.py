@@ -76,7 +76,7 @@ def _print(document: dict[str, Any]) -> None:
     if document["cpu_only"]:
         out.print("runs on a CPU only")
     ranks = ", ".join(map(str, document["tp"]))
-    out.print(f"can be divided by --tp {ranks}, and on CPUs by --pp up to {document['most_pp']}")
+    out.print(f"can be divided by --tp {ranks}, and by --pp up to {document['most_pp']}")
     table = Table(box=None, pad_edge=False)
     for column in ("memory", *(f"{memory['dtype']}" for memory in document["memory"])):
         table.add_column(column, justify="right")

@@ -49,7 +49,7 @@ PpOption = Annotated[
     typer.Option(
         min=1,
         max=64,
-        help="Stages that hold some layers of one model each, of --tp processes, on CPUs.  [default: 1]",
+        help="Stages that hold some layers of one model each, of --tp processes.  [default: 1]",
     ),
 ]
 AllowAnonymousOption = Annotated[

@@ -1,11 +1,14 @@
 """Decode steps of one model on one GPU and divided among several, and the exchanges alone.
 
     NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp [--tp 1 2] [--shape 8b] [--decode 1 64 512] [--out FILE]
+    NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp --tp 1 --pp 1 2 --decode 256 512 --kinds free [--out FILE]
 
 Random weights (norms 1, all else N(0, 0.02)), the included model's tokenizer. Every sequence goes from its 32nd to its
 160th token of output, prompts of 64 tokens cached; "schema" is constrained by an array that cannot end before. Each
-number of ranks is a process of its own, so that memory and kernels of one do not weigh on the next. The floor is the
-bytes of weights, and of keys and values at the mean context, over the measured copy bandwidth and the number of ranks.
+layout, of `--tp` ranks in each of `--pp` stages, is a process of its own, so that memory and kernels of one do not
+weigh on the next. The floor is the bytes of weights, and of keys and values at the mean context, over the measured copy
+bandwidth and the number of ranks. `token_ms` is the time between two tokens of one sequence, and `tokens_per_s` those
+of all sequences; a step of an engine in stages computes some of the sequences.
 
 `--tp 1 --shape 30b-a3b` and `gpt-oss-20b` are mixtures of experts on one GPU, those of the latter in MXFP4. `--shape
 tiny --device cpu` tries the script on a host, over gloo: its figures mean nothing.
@@ -18,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +77,13 @@ GPT_OSS: dict[str, Any] = COMMON | {
     "quantization_config": {"quant_method": "mxfp4"},
 }
 DIVIDED = {**SHAPES, "70b": LARGE, "30b-a3b": EXPERTS, "gpt-oss-20b": GPT_OSS}
+KINDS = ("free", "schema")
 PROMPT = 64
 PROCESS_S = 540
 
 
-def measured(args: argparse.Namespace, tp: int) -> dict[str, Any]:
-    """The figures of one number of ranks, in this process and those that it starts."""
+def measured(args: argparse.Namespace, tp: int, pp: int) -> dict[str, Any]:
+    """The figures of one layout, in this process and those that it starts."""
     on_gpu = args.device == "cuda"
     span = SPAN if on_gpu else TINY
     bandwidth = copy_bandwidth() if on_gpu else 1e11
@@ -88,7 +93,9 @@ def measured(args: argparse.Namespace, tp: int) -> dict[str, Any]:
         folder = Path(scratch)
         for name in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
             shutil.copy(model_folder() / name, folder / name)
-        (folder / "config.json").write_text(json.dumps(DIVIDED[args.shape]))
+        shape = DIVIDED[args.shape]
+        layers = max(shape["num_hidden_layers"], pp)
+        (folder / "config.json").write_text(json.dumps(shape | {"num_hidden_layers": layers}))
         began = time.perf_counter()
         assembly = build(
             EngineConfig.load(
@@ -102,6 +109,7 @@ def measured(args: argparse.Namespace, tp: int) -> dict[str, Any]:
                     "grammar_store": "off",
                     "tp": tp,
                     "tp_any_size": True,
+                    "pp": pp,
                 },
                 {},
             )
@@ -113,15 +121,17 @@ def measured(args: argparse.Namespace, tp: int) -> dict[str, Any]:
     sys.setswitchinterval(TURN_S)  # as a server does
     items = [Item(str(i), tuple(range(i, i + PROMPT)), "") for i in range(max(args.decode))]
     bench, grammar = Bench(assembly.engine, items, span), compact(json.dumps(ENDLESS))
-    out: dict[str, Any] = {"tp": tp, "start_s": start_s, "parts": parts, "decode": {}}
-    for kind in ("free", "schema"):
+    out: dict[str, Any] = {"tp": tp, "pp": pp, "start_s": start_s, "parts": parts, "decode": {}}
+    print(tp, pp, {"start_s": round(start_s, 1), **parts}, flush=True)
+    for kind in args.kinds:
         bench.decode(1, lambda _, kind=kind: grammar if kind == "schema" else None)  # type: ignore[misc]
         for count in args.decode:
             found = bench.decode(count, lambda _, k=kind: grammar if k == "schema" else None)  # type: ignore[misc]
             context = bench.mean_context(count)
-            found["floor_ms"] = floor_ms(spec, count, context, bandwidth) / tp
+            found["floor_ms"] = floor_ms(spec, count, context, bandwidth) / (tp * pp)
+            found["tokens_per_s"] = 1e3 * count / found["token_ms"]
             out["decode"][f"{kind}-{count}"] = found
-            print(tp, kind, count, {k: round(v, 3) for k, v in found.items()}, flush=True)
+            print(tp, pp, kind, count, {k: round(v, 3) for k, v in found.items()}, flush=True)
     assembly.close()
     return out
 
@@ -131,26 +141,30 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--tp", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--pp", type=int, nargs="+", default=[1])
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--shape", choices=DIVIDED, default="8b")
     parser.add_argument("--decode", type=int, nargs="+", default=[1, 64, 512])
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
-    if len(args.tp) == 1:
+    layouts = [*product(args.tp, args.pp)]
+    if len(layouts) == 1:
         found = {
             "shape": args.shape,
             "device": torch.cuda.get_device_name() if args.device == "cuda" else "host",
             "torch": torch.__version__,
-            **measured(args, args.tp[0]),
+            **measured(args, *layouts[0]),
         }
         if args.out:
             args.out.write_text(json.dumps(found, indent=1))
         return
     results = []
     with tempfile.TemporaryDirectory() as scratch:
-        for tp in args.tp:
-            path = Path(scratch) / f"{tp}.json"
+        for tp, pp in layouts:
+            path = Path(scratch) / f"{tp}-{pp}.json"
             command = [sys.executable, "-m", "tests.bench.bench_tp", "--tp", str(tp)]
+            command += ["--pp", str(pp), "--kinds", *args.kinds]
             command += ["--shape", args.shape, "--device", args.device, "--out", str(path)]
             command += ["--decode", *map(str, args.decode)]
             subprocess.run(command, check=True, timeout=PROCESS_S)
@@ -162,7 +176,8 @@ def main() -> None:
         for name, run in other["decode"].items():
             gain = first[name]["token_ms"] / run["token_ms"]
             print(
-                f"tp {other['tp']} {name}: {run['token_ms']:.3f} ms, {gain:.2f} times tp {args.tp[0]}"
+                f"tp {other['tp']} pp {other['pp']} {name}: {run['token_ms']:.3f} ms a token, "
+                f"{run['tokens_per_s']:,.0f} tokens/s, {gain:.2f} times tp {results[0]['tp']} pp {results[0]['pp']}"
             )
 
 

@@ -44,6 +44,24 @@ def test_steps_in_flight_of_several_stages_give_the_plain_tokens(stages: int) ->
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
+@pytest.mark.parametrize("waits", [False, True], ids=["at once", "waiting"])
+@pytest.mark.parametrize("batches", [1, 2, 3])
+def test_a_last_stage_that_is_behind_its_host_gives_the_plain_tokens(
+    batches: int, waits: bool
+) -> None:
+    """It has the next plan while the tokens of the oldest are read, and reads masks as late as it may."""
+    total = Tally()
+    for seed in range(120):
+        run = Run(Workload.of(seed), stages=batches, ahead=True, prefix=bool(seed % 2), waits=waits)
+        total.add(run.go())
+    assert total.partial > 30
+    assert total.preemptions > 3
+    assert total.constrained > 100
+    assert (total.waits > 100) == waits
+    assert (total.queued > 300) == (batches > 1)
+    assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
+
+
 @pytest.mark.parametrize("drafts", [False, True], ids=["plain", "drafts"])
 def test_outputs_that_wait_for_a_search_get_the_plain_tokens(drafts: bool) -> None:
     total = Tally()

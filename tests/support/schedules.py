@@ -46,6 +46,7 @@ from intaglio.grammar.api import empty_rows
 
 from . import plain_engine
 from .cell_contents import CellContents
+from .late_executor import LateExecutor
 from .order_of_service import OrderOfService, WrongError, insist
 from .scripted import (
     END_TOKENS,
@@ -71,6 +72,7 @@ ADDED = (
     "constrained",
     "ahead",
     "in_flight",
+    "queued",
     "cached",
     "fetched",
     "left_out",
@@ -223,6 +225,7 @@ class Tally:
     accepted: int = 0
     waits: int = 0
     in_flight: int = 0
+    queued: int = 0
     yielded: int = 0
     most_works: int = 0
     ends: Counter[str] = field(default_factory=Counter)
@@ -310,9 +313,11 @@ class Run:
         waits: bool = False,
         tiers: Path | None = None,
         stages: int = 0,
+        ahead: bool = False,
     ) -> None:
         """`waits`: the search for the end of an output takes two steps. `tiers`: a folder for a disk below the cache of
-        prefixes, and a host tier of a few blocks above it. `stages`: so many steps are in flight."""
+        prefixes, and a host tier of a few blocks above it. `stages`: so many steps are in flight, of a last stage that
+        computes as late as it may with `ahead`."""
         self.workload = workload
         self.clock = Clock()
         self.rng = Random(workload.seed ^ 0x5EED)
@@ -353,9 +358,11 @@ class Run:
             pipeline = partial(VerifiedSteps, proposals=proposals)
         executor: Executor[Any] = self.executor
         self.ranks = NotingRanks(self.executor.seen)
+        self.late = LateExecutor(self.executor)
         if stages:
-            pipeline = partial(Staged, batches=stages)
-            executor = StagedExecutor(self.executor, self.ranks)
+            pipeline = partial(Staged, batches=stages, ahead=ahead)
+            last: Executor[Any] = self.late if ahead else self.executor
+            executor = StagedExecutor(last, self.ranks)
         self.engine = Engine(self.scheduler, constraints, executor, self.clock, pipeline=pipeline)
         self.requests: dict[str, Request] = {}
         self.arrived: dict[str, float] = {}
@@ -405,6 +412,7 @@ class Run:
             accepted=sum(snapshot.drafts.accepted.values()),
             waits=self.constraints.waits,
             in_flight=self.ranks.in_flight,
+            queued=self.late.queued,
             yielded=self.order.yielded,
             ends=+Counter(snapshot.finished),
         )

@@ -91,7 +91,8 @@ class GpuCompute:
         self._run_sizes()
         torch.cuda.synchronize()
         graphs = self._graphs = ForwardGraphs(self._forward_few, self._sizes)
-        self._sampling.capture()
+        if self._decoder.samples:
+            self._sampling.capture()
         seconds = []
         for size in self._sizes:
             self._inputs.clear(size)
@@ -101,7 +102,8 @@ class GpuCompute:
     def run_sizes(self) -> None:
         """Run every size that `capture` captures, with its sampling."""
         self._run_sizes()
-        self._sampling.run_sizes()
+        if self._decoder.samples:
+            self._sampling.run_sizes()
 
     def _run_sizes(self) -> None:
         """Run every captured size once.
@@ -123,15 +125,19 @@ class GpuCompute:
             size = graphs.padded(count)
             if not self._inputs.fill_few(batch, size):
                 self._grow(batch)
+            # Not captured: an exchange that is in a graph cannot be ended while the graph is there.
+            self._decoder.receive(size, self._states[:size])
             graphs.replay(size)
+            self._decoder.send(self._states[:size])
             self._wanted = batch.wanted
         else:
             self._grow(batch)
             hidden = self._forward_many(batch, min(rows, count))
-            self._states[: hidden.shape[0]].copy_(hidden)
+            if self._decoder.samples:
+                self._states[: hidden.shape[0]].copy_(hidden)
             self._wanted = np.arange(wanted)
         self._streams.pass_ends()
-        return self._states[:rows] if wanted else None
+        return self._states[:rows] if wanted and self._decoder.samples else None
 
     def sample(self, hidden: Tensor, inputs: SamplingInputs) -> Callable[[], Sampled]:
         """See `Compute`; `hidden` is the last result of the method `hidden`."""
@@ -172,7 +178,11 @@ class GpuCompute:
             self._tables.view(-1).index_copy_(0, at, blocks.int())
 
     def _forward_few(self, size: int) -> Tensor:
-        """Hidden states of `size` tokens in up to `size` sequences."""
+        """Hidden states of `size` tokens in up to `size` sequences.
+
+        A stage after the first has received the states before its layers in `_states`; before the first batch,
+        anything is there, as the kernels and their times do not depend on it.
+        """
         few = self._inputs.few[size]
         self._tables.view(-1).index_copy_(0, few.grown_at, few.grown)
         tables = self._tables.index_select(0, few.owners)
@@ -186,7 +196,7 @@ class GpuCompute:
         return self._forward(few.fields, ragged, adapters, out=self._states[:size])
 
     def _forward_many(self, batch: Batch, wanted: int) -> Tensor:
-        """Hidden states [wanted, hidden] of the wanted tokens of `batch`."""
+        """Hidden states [wanted, hidden] of the wanted tokens of `batch`; of a stage before the last, of all tokens."""
         there = self._inputs.fill_many(batch)
         width = -(-int(batch.lengths.max()) // self._cache.block_size)
         tables = self._tables[:, :width].index_select(0, there.rows)
@@ -197,9 +207,18 @@ class GpuCompute:
         turns = None if batch.images is None else sent(batch.images.turns, device)
         images = image_states(batch, device)
         picked = there.wanted[:wanted]
-        return self._forward(
-            there.fields, ragged, adapters, wanted=picked, turns=turns, images=images
+        received = self._decoder.receive(batch.tokens.size)
+        hidden = self._forward(
+            there.fields,
+            ragged,
+            adapters,
+            wanted=picked,
+            out=received,
+            turns=turns,
+            images=images,
         )
+        self._decoder.send(hidden)
+        return hidden
 
     def _forward(
         self,

@@ -70,7 +70,7 @@ def free_bytes(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> int:
             tokens = (0,) * share
             blocks = tuple(range(1 + number * per_sequence, 1 + (number + 1) * per_sequence))
             admitted.append(Admitted(number, tokens, share, blocks, sampling, adapter))
-            works.append(Work(number, 0, tokens, logits=1))
+            works.append(Work(number, 0, tokens, logits=int(parts.decoder.samples)))
         released = () if sampling.top_p == 1 else tuple(range(sequences))
         handle = runner.forward(Plan(1, tuple(admitted), tuple(works), released))
         runner.sample(handle, Masks(empty_rows(0, 1), {}))
@@ -84,6 +84,7 @@ def free_bytes(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> int:
     torch.cuda.empty_cache()
     decoder = parts.decoder
     logits = limits.max_running * decoder.spec.vocab_size * decoder.embedding.element_size()
-    graphs = GRAPHS_BYTES + logits * (1 if decoder.shard is None else GATHERED)
+    batches = 0 if not decoder.samples else 1 if decoder.shard is None else GATHERED
+    graphs = GRAPHS_BYTES + logits * batches
     images = 0 if parts.encoder is None else parts.cache.image_bytes
     return int(total * parts.cache.memory_fraction) - (total - free - taken) - graphs - images

@@ -1,10 +1,18 @@
 """The parts of all ranks make the whole: elements, tokens and layers, each once and in order."""
 
+import threading
 from itertools import chain
+from typing import Any, cast
 
 from hypothesis import given
 from hypothesis import strategies as st
-from intaglio.engine.parallel.parallel_layout import ParallelLayout, StageLayout
+from intaglio.engine.parallel.parallel_layout import (
+    Parallel,
+    ParallelLayout,
+    PipelineStage,
+    StageLayout,
+    TensorParallel,
+)
 from intaglio.kernels.contracts import WORD_BITS
 
 RANKS = st.integers(1, 16)
@@ -45,3 +53,36 @@ def test_every_layer_belongs_to_one_stage_in_order(pp: int, more: int) -> None:
     assert [place.is_first for place in stages] == [True] + [False] * (pp - 1)
     assert [place.rank for place in stages if place.is_last] == [0]
     assert stages[-1].is_last
+
+
+class Held:
+    """An exchange that ends once another one has begun to end."""
+
+    def __init__(self) -> None:
+        self.other: Held | None = None
+        self.began = threading.Event()
+        self.ended = False
+
+    def abort(self) -> None:
+        self.began.set()
+        assert self.other is not None
+        self.ended = self.other.began.wait(60)
+
+
+def test_both_exchanges_of_a_rank_are_ended_at_once() -> None:
+    """Work on a device may wait in one of them while the other cannot end before that work."""
+    sums, states = Held(), Held()
+    sums.other, states.other = states, sums
+    place = Parallel(
+        TensorParallel(ParallelLayout(2, 0), cast("Any", sums)),
+        PipelineStage(StageLayout(2, 0), cast("Any", states)),
+    )
+    place.abort()
+    assert sums.ended
+    assert states.ended
+
+
+def test_only_the_last_stage_samples() -> None:
+    stages = [PipelineStage(StageLayout(3, rank), cast("Any", Held())) for rank in range(3)]
+    assert [Parallel(stage=stage).samples for stage in stages] == [True, False, False]
+    assert Parallel().samples

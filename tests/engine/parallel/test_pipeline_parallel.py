@@ -63,20 +63,26 @@ def driven(runner: ModelRunner) -> list[Job]:
     return Driver(runner, chunk=33, preempt=0.1, join=0.7).run(jobs)
 
 
-def in_stages(folder: Path, size: int, tp: int = 1) -> tuple[list[list[Job]], list[ModelRunner]]:
-    """What `driven` gives with so many stages of `tp` ranks on each of the last stage, and all runners by rank."""
+def in_stages(
+    folder: Path,
+    size: int,
+    tp: int = 1,
+    build: Callable[[Path, Parallel], ModelRunner] = built,
+    drive: Callable[[ModelRunner], list[Job]] = driven,
+) -> tuple[list[list[Job]], list[ModelRunner]]:
+    """What `drive` gives with so many stages of `tp` ranks on each of the last stage, and all runners by rank."""
     plans: dict[tuple[int, int], queue.Queue[Plan | None]] = {
         place: queue.Queue() for place in product(range(tp), range(size))
     }
 
     def work(place: Parallel) -> tuple[list[Job], ModelRunner]:
-        runner, stage = built(folder, place), place.stage
+        runner, stage = build(folder, place), place.stage
         assert stage is not None
         part = 0 if place.matrices is None else place.matrices.layout.rank
         if stage.layout.is_last:
             others = [plans[part, number] for number in range(1, size)]
             try:
-                return driven(cast("ModelRunner", Led(runner, others))), runner
+                return drive(cast("ModelRunner", Led(runner, others))), runner
             finally:
                 for each in others:
                     each.put(None)

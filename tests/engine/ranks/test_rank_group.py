@@ -13,9 +13,10 @@ import psutil
 import pytest
 from intaglio.engine.api import Launch, Watch
 from intaglio.engine.config import EngineConfig
-from intaglio.engine.errors import ConfigError, EngineStopped
+from intaglio.engine.errors import ConfigError, EngineLost, EngineStopped
 from intaglio.engine.host.local import LocalEngine
 from intaglio.engine.model.checkpoint import model_folder
+from intaglio.engine.ranks.rank_group import RankGroup
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.engine.types import Finish, Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind
@@ -188,6 +189,19 @@ def test_a_rank_killed_in_a_step_ends_the_requests_and_the_engine() -> None:
         assert ends_without(rank, divided) == [(Finish.ERROR, "engine_lost")] * 5
         with pytest.raises(EngineStopped):
             list(divided.generate(requests()[:1]))
+
+
+def test_what_is_computed_while_a_rank_ends_is_not_used(tmp_path: Path) -> None:
+    """An exchange that is ended on a device does not raise: what it leaves in memory is undefined."""
+    folder = tmp_path / "ranks"
+    folder.mkdir()
+    group = RankGroup(folder, [], config())
+    try:
+        assert group.guard(lambda: 5) == 5
+        with pytest.raises(EngineLost, match="rank 1 ended"):
+            group.guard(group.fail, "rank 1 ended")
+    finally:
+        group.close()
 
 
 def test_a_rank_that_stops_is_killed_after_the_time_out() -> None:

@@ -20,7 +20,7 @@ def test_a_checkpoint_that_loads_is_described(run: Run, tmp_path: Path) -> None:
     assert "tiny loads: MinistralForCausalLM" in result.output
     assert "layers with a sliding window of 100 tokens" in result.output
     assert "one context of 1,024" in result.output
-    assert "can be divided by --tp 1, 2, 4, and on CPUs by --pp up to 3" in result.output
+    assert "can be divided by --tp 1, 2, 4, and by --pp up to 3" in result.output
     result = run("models", "check", write_checkpoint(tmp_path / "mixed", MIXTRAL))
     assert "a mixture of 5 experts a layer" in result.output
     assert "CPU only" not in result.output

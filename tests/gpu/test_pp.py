@@ -1,0 +1,15 @@
+"""One model in two stages, each on a GPU: the tokens of one GPU, and no wait without an end when a stage dies."""
+
+import pytest
+import torch
+
+from tests.gpu.divided_engines import Progress, compare_and_kill
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two GPUs"),
+]
+
+
+def test_two_stages_give_the_tokens_of_one_gpu_and_a_dead_stage_ends_all_requests() -> None:
+    compare_and_kill(Progress(), pp=2)
