@@ -4,12 +4,16 @@ Does: divide sizes and layers into the parts of ranks. Does not: communicate (`c
 """
 
 import threading
+import time
 from dataclasses import dataclass
+from typing import Final
 
 from intaglio.kernels.contracts import WORD_BITS
 from torch import Tensor
 
 from .communicator import Communicator
+
+ENDING_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +126,18 @@ class Parallel:
             own = communicator.all_gather(own).amin(0)
         return own
 
-    def abort(self) -> None:
+    def abort(self, most_s: float = ENDING_S) -> None:
         """End the exchange with all other ranks; see `Communicator`.
 
-        All at once: the work that keeps one of them from ending may itself wait for another one.
+        All at once: the work that keeps one of them from ending may itself wait for another one. This waits for
+        `most_s` seconds at most: after a start that failed, nothing may release the graphs of an exchange.
         """
-        ending = [threading.Thread(target=each.abort) for each in self._communicators]
+        ending = [threading.Thread(target=each.abort, daemon=True) for each in self._communicators]
         for thread in ending:
             thread.start()
+        until = time.monotonic() + most_s
         for thread in ending:
-            thread.join()
+            thread.join(max(0.0, until - time.monotonic()))
 
     @property
     def _communicators(self) -> list[Communicator]:

@@ -82,6 +82,16 @@ def test_both_exchanges_of_a_rank_are_ended_at_once() -> None:
     assert states.ended
 
 
+def test_an_exchange_that_does_not_end_is_not_waited_for() -> None:
+    """As that of a start which failed while it captured graphs, and whose error still holds them."""
+    stuck, other = Held(), Held()
+    stuck.other = other
+    place = Parallel(stage=PipelineStage(StageLayout(2, 0), cast("Any", stuck)))
+    place.abort(most_s=0.0)
+    assert not stuck.ended
+    other.began.set()
+
+
 def test_only_the_last_stage_samples() -> None:
     stages = [PipelineStage(StageLayout(3, rank), cast("Any", Held())) for rank in range(3)]
     assert [Parallel(stage=stage).samples for stage in stages] == [True, False, False]
