@@ -196,18 +196,25 @@ def deterministic(
                 attention.run(fused, norms, cache)
 
 
-def experts() -> None:
+PLAIN_MIXTURES = ((2048, 768, 128, 8), (4096, 1024, 8, 2))
+
+
+def experts(
+    formats: Sequence[bool] = (False, True),
+    plain: Sequence[tuple[int, int, int, int]] = PLAIN_MIXTURES,
+    row_counts: Sequence[int] = (1, 64, 1100),
+) -> None:
     """Mixtures with few experts and many, of one row, of some, and of a prompt; those of gpt-oss in both formats."""
     clamped = MixtureRule(
         4, renormalised=True, gate=Gate(Activation.SILU), of_chosen=True, clamp=(1.702, 7.0)
     )
-    for coded in (False, True):
+    for coded in formats:
         pair = [_biased(outputs, 576, coded=coded) for outputs in (1152, 576)]
         layer = GroupedExperts([ExpertMlp(*pair)] * 32, clamped)
-        for rows in (1, 64, 1100):
+        for rows in row_counts:
             x = torch.zeros((rows, 576), dtype=torch.bfloat16)
             layer.outputs(x, torch.zeros((rows, 32), dtype=torch.bfloat16))
-    for hidden, ffn, count, per_token in ((2048, 768, 128, 8), (4096, 1024, 8, 2)):
+    for hidden, ffn, count, per_token in plain:
         rule = MixtureRule(per_token, renormalised=True, gate=Gate(Activation.SILU))
         counters = torch.zeros(64, dtype=torch.int32)
         up, down = (
@@ -215,7 +222,7 @@ def experts() -> None:
             for shape in ((2 * ffn, hidden), (hidden, ffn))
         )
         layer = GroupedExperts([ExpertMlp(up, down)] * count, rule)
-        for rows in (1, 64, 1100):
+        for rows in row_counts:
             x = torch.zeros((rows, hidden), dtype=torch.bfloat16)
             layer.outputs(x, torch.zeros((rows, count), dtype=torch.bfloat16))
 
@@ -248,6 +255,8 @@ def quantised() -> None:
 
 
 CAPPED = ScoreScaling(0.1, 50.0)
+# All that a kernel may add to its scores and products at once: what `make test` compiles.
+WHOLE_KIND = ((SIZES[1], torch.float8_e4m3fn, CAPPED, (1024,)),)
 # Each layer, type of a cache and scaling of scores at least once, with a window and without.
 KINDS = (
     (SIZES[0], torch.float8_e4m3fn, PLAIN_SCALING, (1024,)),
@@ -264,10 +273,11 @@ MORE_KINDS = (
 
 def attention(
     kinds: Sequence[tuple[Sizes, torch.dtype, ScoreScaling, Sequence[int | None]]] = KINDS,
+    with_sinks: Sequence[bool] = (False, True),
 ) -> None:
     """Steps of single tokens, of few sequences, many and packed, and with a prompt among them; copies of blocks.
 
-    Windowed layers also with sinks.
+    Windowed layers with sinks and without.
     """
     for sizes, kept, scores, windows in kinds:
         cache = torch.zeros((2, 70, 16, sizes.kv_heads, sizes.dim), dtype=torch.uint8)
@@ -284,21 +294,21 @@ def attention(
             fused = torch.zeros(
                 (rows, sizes.heads + 2 * sizes.kv_heads, sizes.dim), dtype=torch.bfloat16
             )
-            sinks = torch.zeros(sizes.heads)
+            sinks = [torch.zeros(sizes.heads) if some else None for some in with_sinks]
             for window in windows:
                 attention = attend(ragged, places, sizes.heads, cache.shape, scores, window)
-                attention.run(fused, norms, cache)
-                if window is not None:
-                    attention.run(fused, norms, cache, sinks)
+                for each in [None] if window is None else sinks:
+                    attention.run(fused, norms, cache, each)
             if rows == len(counts) == 512:
                 none = torch.zeros(rows).int()
                 packs = Packs(ragged.query_starts[1:], none, none)
-                each = replace(ragged, packs=packs)
+                packed_rows = replace(ragged, packs=packs)
                 for window in windows:
-                    attention = attend(each, places, sizes.heads, cache.shape, scores, window)
-                    attention.run(fused, norms, cache)
-                    if window is not None:
-                        attention.run(fused, norms, cache, sinks)
+                    attention = attend(
+                        packed_rows, places, sizes.heads, cache.shape, scores, window
+                    )
+                    for each in [None] if window is None else sinks:
+                        attention.run(fused, norms, cache, each)
         kv_copy(cache[None], torch.tensor([1]), torch.tensor([2]))
 
 
@@ -309,6 +319,8 @@ PARTS: dict[str, Callable[[], None]] = {
     "linears": linears,
     "deterministic": deterministic,
     "experts": experts,
+    "sample-of-experts": partial(experts, (True,), PLAIN_MIXTURES[:1], (64, 1100)),
+    "sample-of-attention": partial(attention, WHOLE_KIND, (True,)),
     "quantised": quantised,
     "attention": attention,
     "more-attention": partial(attention, MORE_KINDS),
