@@ -41,16 +41,6 @@ def test_settings_out_of_range_are_refused(settings: dict[str, float], name: str
     assert refused.value.where == name
 
 
-@pytest.mark.parametrize(
-    ("settings", "ahead", "batches"),
-    [({"pp": 3}, False, 3), ({"pp": 3}, True, 4), ({"pp": 3, "pp_batches": 2}, True, 2)],
-)
-def test_on_a_device_one_more_step_is_in_flight_than_there_are_stages(
-    settings: dict[str, int], ahead: bool, batches: int
-) -> None:
-    assert ParallelConfig(**settings).batches(ahead=ahead) == batches  # type: ignore[arg-type]
-
-
 def test_the_settings_are_read_like_all_others() -> None:
     environ = {"INTAGLIO_ENGINE_TP": "2", "INTAGLIO_ENGINE_TP_ANY_SIZE": "yes"}
     config = EngineConfig.load({"model": "m"}, environ)

@@ -13,15 +13,14 @@ import psutil
 import pytest
 from intaglio.engine.api import Launch, Watch
 from intaglio.engine.config import EngineConfig
-from intaglio.engine.errors import ConfigError, EngineLost, EngineStopped
+from intaglio.engine.errors import ConfigError, EngineStopped
 from intaglio.engine.host.local import LocalEngine
 from intaglio.engine.model.checkpoint import model_folder
-from intaglio.engine.ranks.rank_group import RankGroup
 from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.engine.types import Finish, Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind
 
-from tests.support.live_service import TRUSTING, Live, live, until
+from tests.support.live_service import Live, live, until
 
 SCHEMA = {
     "type": "object",
@@ -116,7 +115,7 @@ def expected() -> dict[str, tuple[int, ...]]:
         return outputs(whole)
 
 
-def test_two_processes_give_the_tokens_of_one_and_end_with_their_engine(
+def test_two_processes_give_the_tokens_of_one_and_one_killed_in_a_step_ends_the_engine(
     expected: dict[str, tuple[int, ...]],
 ) -> None:
     with engine(2) as divided:
@@ -124,6 +123,9 @@ def test_two_processes_give_the_tokens_of_one_and_end_with_their_engine(
         assert outputs(divided) == expected
         assert divided.check().clean
         assert all(len(tokens) > 10 for tokens in expected.values())
+        assert ends_without(rank, divided) == [(Finish.ERROR, "engine_lost")] * 5
+        with pytest.raises(EngineStopped):
+            list(divided.generate(requests()[:1]))
     assert not rank.is_running()
 
 
@@ -183,27 +185,6 @@ def test_stages_of_two_ranks_give_the_tokens_of_one_process_and_one_killed_ends_
     assert not any(other.is_running() for other in others)
 
 
-def test_a_rank_killed_in_a_step_ends_the_requests_and_the_engine() -> None:
-    with engine(2) as divided:
-        (rank,) = ranks(os.getpid())
-        assert ends_without(rank, divided) == [(Finish.ERROR, "engine_lost")] * 5
-        with pytest.raises(EngineStopped):
-            list(divided.generate(requests()[:1]))
-
-
-def test_what_is_computed_while_a_rank_ends_is_not_used(tmp_path: Path) -> None:
-    """An exchange that is ended on a device does not raise: what it leaves in memory is undefined."""
-    folder = tmp_path / "ranks"
-    folder.mkdir()
-    group = RankGroup(folder, [], config())
-    try:
-        assert group.guard(lambda: 5) == 5
-        with pytest.raises(EngineLost, match="rank 1 ended"):
-            group.guard(group.fail, "rank 1 ended")
-    finally:
-        group.close()
-
-
 def test_a_rank_that_stops_is_killed_after_the_time_out() -> None:
     built = LocalEngine.build(config(tp=2, tp_timeout_s=5.0))
     try:
@@ -252,7 +233,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def service(scratch: Path) -> Iterator[Live]:
     launch = replace(Launch.of(config(tp=2)), environment=(("TMPDIR", str(scratch)),))
     watch = Watch(standby_after_s=0.0)
-    with live(launch, Path(model_folder(None)), watch=watch, grammar=TRUSTING) as running:
+    with live(launch, Path(model_folder(None)), watch=watch) as running:
         yield running
 
 
@@ -291,19 +272,22 @@ def answered(service: Live) -> None:
     assert answer.json()["data"]["age"] in (39, 41)
 
 
-@pytest.mark.parametrize("victim", ["rank", "engine"])
-def test_a_group_that_stands_by_replaces_one_of_which_a_process_is_killed(
-    service: Live, scratch: Path, victim: str
+def has_ended(group: list[psutil.Process]) -> bool:
+    psutil.wait_procs(group, timeout=60)
+    return not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in group)
+
+
+def test_a_group_that_stands_by_replaces_one_of_which_a_rank_is_killed(
+    service: Live, scratch: Path
 ) -> None:
     answered(service)
     before = engine_pid(service)
     spare = spare_of(before)
     group = [*ranks(before), psutil.Process(before)]
     assert len(group) == 2
-    os.kill(group[0 if victim == "rank" else 1].pid, signal.SIGKILL)
+    group[0].kill()
     answered(service)
-    psutil.wait_procs(group, timeout=60)
-    assert not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in group)
+    assert has_ended(group)
     assert engine_pid(service) == spare
     assert service.settled().clean
     spare_of(spare)
@@ -311,11 +295,14 @@ def test_a_group_that_stands_by_replaces_one_of_which_a_process_is_killed(
 
 
 def test_a_rank_killed_while_it_stands_by_delays_the_next_start_only(service: Live) -> None:
+    """Here the process that is killed in the group at work is that of the engine."""
     before = engine_pid(service)
     spare = spare_of(before)
     (idle,) = ranks(spare)
     idle.kill()
     idle.wait(60)
+    group = [*ranks(before), psutil.Process(before)]
     os.kill(before, signal.SIGKILL)
     answered(service)
+    assert has_ended(group)
     assert engine_pid(service) not in (before, spare)
