@@ -24,7 +24,7 @@ import httpx2
 import torch
 from intaglio.engine.api import EngineConfig, Launch, model_folder
 
-from tests.support.live_service import live
+from tests.support.live_service import EXAMINING, live
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -224,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     folder = model_folder(args.model and str(args.model))
     machine = Machine.measured()
     launch = Launch.of(EngineConfig.load({"model": str(folder)}, environ={}))
-    with live(launch, folder) as service:
+    with live(launch, folder, grammar=EXAMINING) as service:
         figures = asyncio.run(measured(service.url, args))
     if "load" in args.only:
         figures["load"] = load_seconds(folder)

@@ -19,7 +19,7 @@ import jsonschema
 from intaglio.engine.api import EngineConfig, Launch, model_folder
 from intaglio.schemas import catalogue
 
-from tests.support.live_service import Live, live
+from tests.support.live_service import EXAMINING, Live, live
 
 
 async def client(
@@ -74,7 +74,7 @@ def main() -> int:
     args = parser.parse_args()
     folder = model_folder(None)
     launch = Launch.of(EngineConfig.load({"model": str(folder)}, environ={}))
-    with live(launch, folder) as service:
+    with live(launch, folder, grammar=EXAMINING) as service:
         began = time.perf_counter()
         ends = asyncio.run(everybody(service, args))
         wall = time.perf_counter() - began

@@ -18,7 +18,7 @@ from typing import Any
 
 from intaglio.service.client import Client
 
-from tests.support.live_service import live, until
+from tests.support.live_service import EXAMINING, live, until
 from tests.support.reading_engine import LEDGER, entries, ledger_text, reading
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -69,7 +69,7 @@ def main() -> None:
     print(f"{len(text):,} characters, {PAGES} pages, {len(entries(text)):,} records")
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = write_checkpoint(Path(folder) / "model", LLAMA)
-        with live(reading(context), checkpoint) as service:
+        with live(reading(context), checkpoint, grammar=EXAMINING) as service:
             until(lambda: service.http.get("/ready").status_code == 200)
             service.extract(LEDGER, ledger_text(300), options={"long_documents": "windows"})
             for grounding in ("off", "locate"):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.events import events
-from tests.support.live_service import Live, live
+from tests.support.live_service import EXAMINING, Live, live
 from tests.support.scripted_engine import launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -67,7 +67,7 @@ def compare(service: Live, seed: int) -> str:
 
 def main(count: int) -> int:
     folder = write_checkpoint(Path(tempfile.mkdtemp()) / "scripted", LLAMA)
-    with live(launch(), folder) as service, ThreadPoolExecutor(8) as pool:
+    with live(launch(), folder, grammar=EXAMINING) as service, ThreadPoolExecutor(8) as pool:
         outcomes = Counter(pool.map(lambda seed: compare(service, seed), range(count)))
     for outcome, times in outcomes.most_common():
         print(f"{times:>7,} {outcome}")

@@ -29,7 +29,7 @@ from intaglio.service.keys.key_store import KeyGrant, KeyStore
 
 from tests.fuzz.api_requests import CANARY, Sent, request
 from tests.fuzz.values import Dice
-from tests.support.live_service import Live, live
+from tests.support.live_service import EXAMINING, Live, live
 from tests.support.tiny_adapter import write_adapter
 from tests.support.tiny_vision import QWEN25_VL, write_vision_checkpoint
 
@@ -149,7 +149,8 @@ def run(seed: int, cases: int, folder: Path) -> Findings:
     key, _ = store.create(KeyGrant(tenant="fuzz"))
     limits: dict[str, Any] = {"key_store": str(folder / "keys"), "data": str(folder / "data")}
     limits["adapters"] = (adapted,)
-    with live(Launch.of(engine), model, watch=Watch(silence_s=600.0), **limits) as service:
+    watch = Watch(silence_s=600.0)
+    with live(Launch.of(engine), model, watch=watch, grammar=EXAMINING, **limits) as service:
         sender = Sender(service, key)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for begin in range(0, cases, 500):

@@ -21,7 +21,7 @@ from intaglio.schemas.problem import ProblemDocument
 
 from tests.fuzz.effort import Effort
 from tests.fuzz.values import HALVES, TEXTS, VAST, Dice
-from tests.support.live_service import Live, live
+from tests.support.live_service import EXAMINING, Live, live
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 AT_ONCE = 8
@@ -86,7 +86,8 @@ def run(seed: int, effort: Effort, folder: Path) -> Counter[str]:
     model = write_checkpoint(folder / "model", config)
     settings = {"model": str(model), "num_blocks": 400, "threads": 1, "grammar_store": "off"}
     engine, found = EngineConfig.load(settings, environ={}), Counter[str]()
-    with live(Launch.of(engine), model, watch=Watch(silence_s=600.0)) as service:
+    watch = Watch(silence_s=600.0)
+    with live(Launch.of(engine), model, watch=watch, grammar=EXAMINING) as service:
         enough, dice = effort.begin(), Dice(seed)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             while not enough(found.total()):

@@ -27,7 +27,7 @@ from tests.support.chat_requests import (
     random_schema,
     without_identity,
 )
-from tests.support.live_service import Live, live
+from tests.support.live_service import EXAMINING, Live, live
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 SCHEMAS = 60
@@ -40,7 +40,7 @@ def tiny_service(folder: Path) -> Iterator[Live]:
     settings = {"model": str(checkpoint), "num_blocks": 512, "grammar_warm": 0}
     engine = EngineConfig.load({**settings, "deterministic": True}, environ={})
     watch = Watch(backoff_s=0.05, silence_s=600.0)
-    with live(Launch.of(engine), checkpoint, watch=watch) as running:
+    with live(Launch.of(engine), checkpoint, watch=watch, grammar=EXAMINING) as running:
         yield running
 
 

@@ -13,7 +13,7 @@ from intaglio.service.keys.key_store import KeyGrant, KeyStore
 
 from tests.reliability.figures import Figure
 from tests.reliability.wire import Address, exchange, post
-from tests.support.live_service import Live, live, until
+from tests.support.live_service import EXAMINING, Live, live, until
 from tests.support.scripted_engine import launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -122,7 +122,9 @@ def fairness(folder: Path, seconds: float = 60.0, tenants: int = 4) -> list[Figu
     engine = EngineConfig.load(
         {"model": str(model), "max_running": 8, "num_blocks": 512}, environ={}
     )
-    with live(Launch.of(engine), model, key_store=str(folder / "fair-keys")) as service:
+    with live(
+        Launch.of(engine), model, grammar=EXAMINING, key_store=str(folder / "fair-keys")
+    ) as service:
 
         async def all_of_them() -> list[int]:
             end = time.perf_counter() + seconds
@@ -154,7 +156,9 @@ def hostile(folder: Path, seconds: float = 20.0) -> list[Figure]:
     quiet, loud = (store.create(KeyGrant(tenant=name))[0] for name in ("quiet", "loud"))
     request = post("/v1/extract", {"schema": {}, "text": "<<echo 1>>"}, quiet)
     fresh, refused = itertools.count(), 0
-    with live(launch(), model, key_store=str(folder / "hostile-keys")) as service:
+    with live(
+        launch(), model, grammar=EXAMINING, key_store=str(folder / "hostile-keys")
+    ) as service:
 
         def rate() -> float:
             end = time.perf_counter() + seconds / 4

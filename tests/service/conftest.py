@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from intaglio.engine.api import Watch
 
-from tests.support.live_service import Live, live, until
+from tests.support.live_service import EXAMINING, Live, live, until
 from tests.support.scripted_engine import launch
 from tests.support.stub_service import StubService, stub_service
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
@@ -15,7 +15,8 @@ from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 def plain_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     """The service with its default settings, over the scripted engine."""
     folder = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
-    with live(launch(), folder, watch=Watch(backoff_s=0.05, silence_s=600.0)) as running:
+    watch = Watch(backoff_s=0.05, silence_s=600.0)
+    with live(launch(), folder, watch=watch, grammar=EXAMINING) as running:
         until(lambda: running.http.get("/ready").status_code == 200)
         yield running
 

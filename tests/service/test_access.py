@@ -19,7 +19,7 @@ from intaglio.service.http.limits import RequestGate
 from intaglio.service.http.listen import CannotListen, listen, url
 from intaglio.service.http.principal import Principal, acting_as
 
-from tests.support.live_service import TRUSTING, Live, live, until
+from tests.support.live_service import Live, live, until
 from tests.support.scripted_engine import launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -33,13 +33,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def keyed(folder: Path) -> Iterator[Live]:
-    with live(launch(), folder, grammar=TRUSTING, api_keys=KEYS) as running:
+    with live(launch(), folder, api_keys=KEYS) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def local(folder: Path) -> Iterator[Live]:
-    with live(launch(), folder, grammar=TRUSTING) as running:
+    with live(launch(), folder) as running:
         yield running
 
 
@@ -118,7 +118,7 @@ def test_a_page_of_another_name_cannot_use_a_local_server(local: Live) -> None:
 
 
 def test_names_that_are_given_are_the_only_ones(folder: Path) -> None:
-    with live(launch(), folder, grammar=TRUSTING, allowed_hosts=("api.example",)) as service:
+    with live(launch(), folder, allowed_hosts=("api.example",)) as service:
         assert service.http.get("/version", headers={"host": "API.example:8"}).status_code == 200
         assert service.http.get("/version").status_code == 403
     any_host = Access(ServiceConfig(allowed_hosts=("*",)))
@@ -146,7 +146,7 @@ def test_a_server_that_others_reach_answers_to_any_name_and_is_told_to_have_a_ke
 
 
 def test_a_server_without_a_key_on_all_addresses_warns(folder: Path) -> None:
-    with live(launch(), folder, grammar=TRUSTING, host="0.0.0.0") as service:
+    with live(launch(), folder, host="0.0.0.0") as service:
         assert service.url.startswith("http://127.0.0.1:")
         assert "every machine that reaches this server can use it" in service.log.getvalue()
         assert "INTAGLIO_API_KEYS" in service.log.getvalue()
@@ -251,7 +251,7 @@ def test_no_tenant_fills_the_server_alone() -> None:
 
 
 def test_the_deaths_of_an_engine_are_in_the_log_and_the_meters(folder: Path) -> None:
-    with live(launch(), folder, grammar=TRUSTING) as service:
+    with live(launch(), folder) as service:
         info = service.app.service.backend.info
         assert info is not None
         os.kill(info.pid, signal.SIGKILL)

@@ -19,7 +19,7 @@ from intaglio.schemas.extraction.results import ExtractResult
 from intaglio.schemas.problem import Code, ProblemDocument
 from intaglio.schemas.server_info import ModelList
 
-from tests.support.live_service import PATIENCE_S, TRUSTING, Live, live, until
+from tests.support.live_service import PATIENCE_S, Live, live, until
 from tests.support.scripted_engine import BLOCKS, Script, launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -48,9 +48,7 @@ def service(folder: Path) -> Iterator[Live]:
 
 @pytest.fixture(scope="module")
 def impatient(folder: Path) -> Iterator[Live]:
-    with live(
-        launch(), folder, grammar=TRUSTING, body_timeout_s=1.0, header_timeout_s=3.0
-    ) as running:
+    with live(launch(), folder, body_timeout_s=1.0, header_timeout_s=3.0) as running:
         yield running
 
 
@@ -310,7 +308,7 @@ def test_ready_tells_why_not(folder: Path, tmp_path: Path) -> None:
     loading.touch()
     script = Script(load_while=str(loading))
     no_other = Watch(backoff_s=600.0, backoff_limit_s=600.0)
-    with live(launch(script), folder, watch=no_other, grammar=TRUSTING, wait=False) as service:
+    with live(launch(script), folder, watch=no_other, wait=False) as service:
         assert service.http.get("/health").status_code == 200
         response = service.http.get("/ready")
         assert (response.status_code, response.json()) == (503, {"status": "loading model"})
@@ -328,7 +326,7 @@ def test_ready_tells_why_not(folder: Path, tmp_path: Path) -> None:
 def test_more_requests_than_are_bearable_are_turned_away(folder: Path, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     with (
-        live(launch(), folder, grammar=TRUSTING, max_requests=2) as service,
+        live(launch(), folder, max_requests=2) as service,
         ThreadPoolExecutor(2) as pool,
     ):
         held = [pool.submit(service.extract, {}, f"<<hold {gate}>>") for _ in range(2)]

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from intaglio.schemas.openai.batches import ENDED_BATCH
 
-from tests.support.live_service import TRUSTING, Live, live, until
+from tests.support.live_service import Live, live, until
 from tests.support.scripted_engine import launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -160,9 +160,7 @@ def test_a_body_that_is_no_form_with_a_file_is_refused(
 def test_a_file_beyond_the_quota_is_refused_and_leaves_nothing(
     folder: Path, tmp_path: Path
 ) -> None:
-    with live(
-        launch(), folder, grammar=TRUSTING, data=str(tmp_path), max_data_bytes=2000
-    ) as service:
+    with live(launch(), folder, data=str(tmp_path), max_data_bytes=2000) as service:
         assert upload(service, b"x" * 1500).status_code == 200
         assert upload(service, b"x" * 900).status_code == 400
         assert upload(service, b"x" * 9000).status_code == 413
@@ -214,7 +212,7 @@ def test_a_batch_of_chats_is_answered(service: Live) -> None:
 
 
 def test_a_server_without_a_data_folder_says_so(folder: Path) -> None:
-    with live(launch(), folder, grammar=TRUSTING) as service:
+    with live(launch(), folder) as service:
         for path in ("/v1/files", "/v1/batches"):
             answer = service.http.get(path)
             assert answer.status_code == 404

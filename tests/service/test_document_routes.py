@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.support.live_service import TRUSTING, Live, live
+from tests.support.live_service import Live, live
 from tests.support.scripted_engine import launch
 from tests.support.tiny_checkpoint import QWEN2, write_checkpoint
 
@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[2] / "service/http/docs_page"
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     folder = write_checkpoint(tmp_path_factory.mktemp("model") / "tiny", QWEN2)
-    with live(launch(), folder, grammar=TRUSTING, api_keys=("a-key",)) as service:
+    with live(launch(), folder, api_keys=("a-key",)) as service:
         yield service
 
 

@@ -14,7 +14,7 @@ import pytest
 from intaglio.engine.api import EngineState, Watch
 from intaglio.schemas.problem import Code, ProblemDocument
 
-from tests.support.live_service import TRUSTING, Live, live, until
+from tests.support.live_service import Live, live, until
 from tests.support.scripted_engine import Script, launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -33,9 +33,7 @@ def serving(
     folder: Path, engines: int = 1, watch: Watch = WATCH, wait_s: float = 60.0
 ) -> Iterator[Live]:
     script = launch(Script(pace_s=0.01))
-    with live(
-        script, folder, watch=watch, grammar=TRUSTING, engines=engines, engine_wait_s=wait_s
-    ) as service:
+    with live(script, folder, watch=watch, engines=engines, engine_wait_s=wait_s) as service:
         until(lambda: {one.state for one in service.app.service.backend.engines} == READY)
         yield service
 

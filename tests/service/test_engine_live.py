@@ -18,7 +18,7 @@ from intaglio.engine.api import EngineConfig, Launch, Watch
 from intaglio.schemas.extraction.results import ExtractResult
 from intaglio.schemas.problem import ProblemDocument
 
-from tests.support.live_service import PATIENCE_S, Live, live, until
+from tests.support.live_service import EXAMINING, PATIENCE_S, Live, live, until
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 TICKET = {
@@ -50,7 +50,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
         patch.setenv("OMP_NUM_THREADS", "1")  # two cores, shared with other tests
         # An engine's end is noticed by itself: its silence is borne for longer than a test may take.
         watch = Watch(backoff_s=0.05, silence_s=600.0)
-        with live(Launch.of(engine), folder, watch=watch) as running:
+        with live(Launch.of(engine), folder, watch=watch, grammar=EXAMINING) as running:
             yield running
 
 

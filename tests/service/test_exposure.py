@@ -16,7 +16,7 @@ from intaglio.service.http.server import serve_application
 from intaglio.service.keys.key_store import KeyGrant, KeyStore
 
 from tests.support.backend_double import BackendDouble
-from tests.support.live_service import TRUSTING, Live, live
+from tests.support.live_service import Live, live
 from tests.support.scripted_engine import launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -65,7 +65,7 @@ def test_tls_with_a_certificate_and_nothing_else(folder: Path, tmp_path: Path) -
     authority.configure_trust(context)
     settings: dict[str, Any] = {"tls_cert": str(certificate), "tls_key": str(key)}
     require_protection(ServiceConfig(**settings))
-    with live(launch(), folder, grammar=TRUSTING, wait=False, **settings) as service:
+    with live(launch(), folder, wait=False, **settings) as service:
         assert service.url.startswith("https://127.0.0.1:")
         with httpx2.Client(verify=context) as http:
             assert http.get(f"{service.url}/health").json()["status"] == "ok"
@@ -97,13 +97,11 @@ def preflight(service: Live, origin: str) -> httpx2.Response:
 
 def test_web_pages_call_only_a_server_that_names_them(folder: Path) -> None:
     keyed = {"authorization": "Bearer key", "origin": ORIGIN}
-    with live(launch(), folder, grammar=TRUSTING, api_keys=("key",)) as service:
+    with live(launch(), folder, api_keys=("key",)) as service:
         assert "access-control-allow-origin" not in preflight(service, ORIGIN).headers
         answer = service.http.get("/version", headers=keyed)
         assert not any(name.startswith("access-control") for name in answer.headers)
-    with live(
-        launch(), folder, grammar=TRUSTING, api_keys=("key",), cors_origins=(ORIGIN,)
-    ) as service:
+    with live(launch(), folder, api_keys=("key",), cors_origins=(ORIGIN,)) as service:
         allowed = preflight(service, ORIGIN)
         assert allowed.status_code == 200
         assert allowed.headers["access-control-allow-origin"] == ORIGIN

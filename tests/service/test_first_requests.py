@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from intaglio.service.http.first_requests import FirstRequests
 
-from tests.support.live_service import PATIENCE_S, Live, live
+from tests.support.live_service import EXAMINING, PATIENCE_S, Live, live
 from tests.support.scripted_engine import launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -55,7 +55,7 @@ def test_one_that_fails_or_is_forgotten_holds_up_no_other() -> None:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     folder: Path = write_checkpoint(tmp_path_factory.mktemp("models") / "scripted", LLAMA)
-    with live(launch(), folder) as running:
+    with live(launch(), folder, grammar=EXAMINING) as running:
         yield running
 
 

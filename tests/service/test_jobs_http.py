@@ -18,7 +18,7 @@ from intaglio.schemas.jobs import ENDED, JobState, Source
 from intaglio.service.client import BadRequest, NotFound
 from intaglio.service.jobs.ledger import Ledger
 
-from tests.support.live_service import PATIENCE_S, TRUSTING, Live, live, until
+from tests.support.live_service import PATIENCE_S, Live, live, until
 from tests.support.scripted_engine import Script, launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -202,7 +202,7 @@ def test_results_leave_no_temporary_file_whatever_range_is_asked_for(service: Li
 
 def test_a_job_goes_on_after_a_restart(folder: Path, data: Path) -> None:
     keyed = {"idempotency-key": "before and after"}
-    with running(folder, data, pace_s=0.2, grammar=TRUSTING) as service:
+    with running(folder, data, pace_s=0.2) as service:
         put(service, table(700, "slow"))
         job = service.http.post("/v1/jobs", json=JOB, headers=keyed).json()["id"]
         until(lambda: service.http.get(f"/v1/jobs/{job}").json()["counts"]["done"] > 0)
@@ -210,7 +210,7 @@ def test_a_job_goes_on_after_a_restart(folder: Path, data: Path) -> None:
     before = ledger.status(job)
     ledger.close()
     assert (before.state, 0 < before.counts.done < 700) == (JobState.READY, True)
-    with running(folder, data, pace_s=0.0, grammar=TRUSTING) as service:
+    with running(folder, data, pace_s=0.0) as service:
         ready(service)
         assert service.http.post("/v1/jobs", json=JOB, headers=keyed).json()["id"] == job
         status = ended(service, job)
@@ -264,7 +264,7 @@ def test_names_that_would_leave_the_folder(service: Live, shared: Path, name: st
 
 
 def test_files_are_listed_replaced_deleted_and_bounded(folder: Path, data: Path) -> None:
-    with running(folder, data, grammar=TRUSTING, max_data_bytes=1000) as service:
+    with running(folder, data, max_data_bytes=1000) as service:
         put(service, b"x" * 600, "a.csv")
         put(service, b"y" * 700, "a.csv")
         refused = put(service, b"z" * 400, "b.csv")
@@ -278,7 +278,7 @@ def test_files_are_listed_replaced_deleted_and_bounded(folder: Path, data: Path)
 
 
 def test_open_jobs_are_bounded_and_counted(folder: Path, data: Path) -> None:
-    with running(folder, data, grammar=TRUSTING, max_open_jobs=1) as service:
+    with running(folder, data, max_open_jobs=1) as service:
         put(service, table(MANY, "slow"))
         keyed = {"idempotency-key": "first"}
         first = service.http.post("/v1/jobs", json=JOB, headers=keyed).json()["id"]
@@ -303,7 +303,7 @@ def test_unknown_jobs_and_a_server_without_a_folder(service: Live, folder: Path)
     for path in ("", "/events", "/results", "/dead", "/report"):
         assert service.http.get(f"/v1/jobs/nobody{path}").status_code == 404
     assert service.http.post("/v1/jobs/nobody/cancel").status_code == 404
-    with live(launch(), folder, watch=Watch(backoff_s=0.05), grammar=TRUSTING) as bare:
+    with live(launch(), folder, watch=Watch(backoff_s=0.05)) as bare:
         until(lambda: bare.http.get("/ready").status_code == 200)
         answer = bare.http.get("/v1/jobs")
         assert answer.status_code == 404

@@ -6,7 +6,7 @@ import pytest
 from intaglio.schemas import catalogue
 from intaglio.service.page.page_assets import asset_names
 
-from tests.support.live_service import TRUSTING, Live, live
+from tests.support.live_service import Live, live
 from tests.support.scripted_engine import launch
 from tests.support.tiny_checkpoint import QWEN2, write_checkpoint
 
@@ -17,7 +17,7 @@ KEY = {"authorization": "Bearer a-key"}
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     folder = write_checkpoint(tmp_path_factory.mktemp("model") / "tiny", QWEN2)
-    with live(launch(), folder, grammar=TRUSTING, api_keys=("a-key",)) as service:
+    with live(launch(), folder, api_keys=("a-key",)) as service:
         yield service
 
 

@@ -12,7 +12,7 @@ from intaglio.service.errors import InvalidBody, RegistryUnavailable, UnknownSch
 from intaglio.service.registry.directory import SchemaDirectory
 from intaglio.service.registry.schema_registry import SchemaRegistry
 
-from tests.support.live_service import TRUSTING, Live, live
+from tests.support.live_service import Live, live
 from tests.support.scripted_engine import launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -148,7 +148,7 @@ def test_a_job_and_an_explanation_take_a_registered_schema(service: Live) -> Non
 
 
 def test_a_server_without_a_data_folder_has_no_registry(folder: Path) -> None:
-    with live(launch(), folder, grammar=TRUSTING) as service:
+    with live(launch(), folder) as service:
         refused = register(service, "person", PERSON)
         assert refused.status_code == 404
         assert "--data" in refused.json()["error"]["hint"]
@@ -157,7 +157,7 @@ def test_a_server_without_a_data_folder_has_no_registry(folder: Path) -> None:
 
 def test_registered_schemas_outlive_the_server(folder: Path, tmp_path: Path) -> None:
     for _ in range(2):
-        with live(launch(), folder, grammar=TRUSTING, data=str(tmp_path)) as service:
+        with live(launch(), folder, data=str(tmp_path)) as service:
             assert register(service, "person", PERSON, warm=False).json()["version"] == 1
 
 

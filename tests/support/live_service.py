@@ -23,10 +23,12 @@ from intaglio.service.routing.router import EngineRouter, RoutingPolicy
 
 T = TypeVar("T")
 
-TRUSTING: Final = GrammarConfig(grammar_isolation="never")
-"""For tests that are not about schemas: without the process that examines them, a service starts in half the time."""
 PATIENCE_S: Final = 120.0
 """How long a test waits for what must come. It says nothing of how soon that comes: no test depends on this figure."""
+TRUSTING: Final = GrammarConfig(grammar_isolation="never")
+"""For tests that are not about schemas: the process that examines them takes two seconds of a core to start."""
+EXAMINING: Final = GrammarConfig(grammar_deadline_s=PATIENCE_S)
+"""As a server does: schemas are examined in a process of their own."""
 
 
 @dataclass
@@ -78,12 +80,11 @@ def live(
     *,
     watch: Watch | None = None,
     wait: bool = True,
-    grammar: GrammarConfig | None = None,
+    grammar: GrammarConfig = TRUSTING,
     **settings: Any,
 ) -> Iterator[Live]:
     """Serve until the block ends. `folder` has the tokenizer and template that the service uses."""
     config = ServiceConfig(port=0, log_format="json", **settings)
-    grammar = grammar or GrammarConfig(grammar_deadline_s=PATIENCE_S)
     log = StringIO()
     started: list[tuple[str, Application, asyncio.AbstractEventLoop]] = []
     servers: list[Server] = []

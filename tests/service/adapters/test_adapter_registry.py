@@ -20,7 +20,7 @@ from intaglio.service.config import ServiceConfig
 from intaglio.service.errors import AdapterConflict, InvalidBody, UnknownModel
 from intaglio.service.offline.llm import LLM
 
-from tests.support.live_service import TRUSTING, Live, live
+from tests.support.live_service import Live, live
 from tests.support.modelless_engine import engine_info
 from tests.support.tiny_adapter import adapter_tensors, write_adapter
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
@@ -125,9 +125,7 @@ def test_settings_name_adapters_by_text() -> None:
 def service(folder: Path, adapters: list[Path]) -> Iterator[Live]:
     engine = {"model": str(folder), "device": "cpu", "max_adapters": 2, "adapter_rank": 8}
     config = EngineConfig.load({**engine, **SETTINGS}, {})
-    with live(
-        Launch.of(config), folder, grammar=TRUSTING, adapters=(f"given={adapters[1]}",)
-    ) as started:
+    with live(Launch.of(config), folder, adapters=(f"given={adapters[1]}",)) as started:
         yield started
 
 

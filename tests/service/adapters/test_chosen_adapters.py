@@ -15,7 +15,7 @@ from intaglio.service.jobs.records.row import spec_digest
 from intaglio.service.offline.llm import LLM
 from typer.testing import CliRunner, Result
 
-from tests.support.live_service import TRUSTING, Live, live, until
+from tests.support.live_service import Live, live, until
 from tests.support.tiny_adapter import adapter_tensors, write_adapter
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 
@@ -77,7 +77,6 @@ def service(
     with live(
         Launch.of(EngineConfig.load(engine, {})),
         model,
-        grammar=TRUSTING,
         adapters=(f"given={adapters[0]}",),
         data=str(tmp_path_factory.mktemp("data")),
     ) as started:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from tests.support.document_files import drawn_pdf, pdf
 from tests.support.events import events
-from tests.support.live_service import TRUSTING, Live, live, until
+from tests.support.live_service import Live, live, until
 from tests.support.tiny_vision import (
     BLUE,
     QWEN25_VL,
@@ -42,7 +42,7 @@ def service(folder: Path) -> Iterator[Live]:
     engine = {"model": str(folder), "device": "cpu", "threads": 1, "num_blocks": 512}
     config = EngineConfig.load({**engine, "grammar_warm": 0}, environ={})
     limits: Any = {"max_images": MOST, "max_image_tokens": TOKENS}
-    with live(Launch.of(config), folder, grammar=TRUSTING, **limits) as running:
+    with live(Launch.of(config), folder, **limits) as running:
         until(lambda: running.http.get("/ready").status_code == 200)
         yield running
 

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 
 from tests.service.cli.conftest import Run, run, start
 from tests.support.document_files import drawn_pdf, pdf
-from tests.support.live_service import TRUSTING, Live, live, until
+from tests.support.live_service import Live, live, until
 from tests.support.scripted_engine import launch
 from tests.support.scripted_extracting import Scripted
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
@@ -64,7 +64,7 @@ def service(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     engine = {"model": str(folder), "device": "cpu", "threads": 1, "num_blocks": 512}
     config = EngineConfig.load({**engine, "grammar_warm": 0}, environ={})
     data = str(tmp_path_factory.mktemp("data"))
-    with live(Launch.of(config), folder, grammar=TRUSTING, data=data) as running:
+    with live(Launch.of(config), folder, data=data) as running:
         until(lambda: running.http.get("/v1/jobs").status_code == 200)
         yield running
 
