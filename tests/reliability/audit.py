@@ -40,7 +40,9 @@ def measure(folder: Path, kills: int = 10, requests: int = 200, seed: int = 17) 
     key, made = store.create(KeyGrant())
     dice, answered, after_kill, verifies = random.Random(seed), set[str](), 0, 0
     for turn in range(kills):
-        with served(folder, key_store=str(folder / "keys"), errors=subprocess.DEVNULL) as service:
+        with served(
+            folder, examines=False, key_store=str(folder / "keys"), errors=subprocess.DEVNULL
+        ) as service:
 
             async def some(address: Address, turn: int) -> None:
                 names = [f"{turn}-{number}" for number in range(requests)]

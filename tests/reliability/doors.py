@@ -211,7 +211,7 @@ def measure(folder: Path, every: int = 1) -> list[Figure]:
     """All of them; of the paths written otherwise every so many."""
     store = KeyStore(folder / "keys", create=True)
     settings: dict[str, Any] = {"key_store": str(folder / "keys"), "data": str(folder / "data")}
-    with served(folder, **settings) as service:
+    with served(folder, examines=False, **settings) as service:
         bare = dict(without_access(service, store, every))
         foreign = dict(of_another_tenant(service, store))
     return [

@@ -61,12 +61,12 @@ def measure(folder: Path, rounds: int = 20, streams: int = 64) -> list[Figure]:
     ends, refused, statuses = Counter[str](), Counter[int](), Counter[int]()
     texts = ["0123456789" * (1 if number % 2 else 30) for number in range(streams)]
     for _ in range(rounds):
-        with served(folder, {"pace_s": 0.05}, grace_s=2.0) as service:
+        with served(folder, {"pace_s": 0.05}, examines=False, grace_s=2.0) as service:
             *replies, ready, late = asyncio.run(stopped(service, texts))
             statuses[service.popen.wait(PATIENCE_S)] += 1
         ends.update(map(end_of, replies))
         refused.update((ready.status, late.status))
-    with served(folder, {"pace_s": 0.05}, grace_s=3600.0) as service:
+    with served(folder, {"pace_s": 0.05}, examines=False, grace_s=3600.0) as service:
         second = asyncio.run(stopped_twice(service)).status
         statuses[service.popen.wait(PATIENCE_S)] += 1
     return [
