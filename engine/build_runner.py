@@ -34,6 +34,7 @@ from .parallel.parallel_layout import Parallel
 from .plan import StepCosts
 from .run.adapter_store import AdapterStore
 from .run.compute import HostCompute
+from .run.host.looped_kernels import LoopedKernels, has_loops
 from .run.prefill_attention import attention_of_prompts
 from .run.runner import ModelRunner, RunnerLimits
 from .run.runner_parts import RunnerParts
@@ -118,7 +119,9 @@ def build_runner(
     laps.over("device")
     with torch.inference_mode():
         prompts = attention_of_prompts(model, cache, own, dtype, device)
-        kernels = choose(device, prompts, dtype if model.deterministic else None)
+        kernels: Kernels = LoopedKernels()
+        if model.deterministic or not has_loops(spec, device, dtype):
+            kernels = choose(device, prompts, dtype if model.deterministic else None)
         decoder = _decoder(model, spec, kernels, dtype, device, max_context, parallel)
         decoder, store = _with_adapters(decoder, adapters)
         decoder, loads = counted_decoder(decoder)

@@ -51,7 +51,9 @@ from .intake.verdict_store import Store, StoreUnusable
 
 if TYPE_CHECKING:  # loads compiled code
     from .device.followers import Followers as Followers
+    from .jit.kernel import arithmetic_kernel as arithmetic_kernel
     from .jit.kernel import brief_kernel as brief_kernel
+    from .jit.kernel import summing_kernel as summing_kernel
     from .jit.machine_code import CompiledLoops as CompiledLoops
     from .jit.machine_code import compiled_loops as compiled_loops
 
@@ -100,6 +102,7 @@ __all__ = [
     "allow",
     "allowed_tokens",
     "any_json",
+    "arithmetic_kernel",
     "brief_kernel",
     "compiled_loops",
     "csv_table",
@@ -126,10 +129,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "brief_kernel":
-        from .jit.kernel import brief_kernel
+    if name in ("arithmetic_kernel", "brief_kernel", "summing_kernel"):
+        from .jit import kernel
 
-        return brief_kernel
+        return getattr(kernel, name)
     if name == "compiled_loops":
         from .jit.machine_code import compiled_loops
 

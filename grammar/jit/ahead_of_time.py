@@ -24,6 +24,7 @@ from numba.core.caching import NullCache
 
 from .kernel import kernels_of
 from .machine_code import Folder, MachineCode, baseline, is_portable
+from .source_digest import liberties
 
 SIGNATURES = Path(__file__).with_name("signatures.json")
 UNUSED = ("idna", "jsonschema_specifications", "msgspec", "torch")
@@ -172,7 +173,7 @@ def _compile(part: tuple[str, ...]) -> int:
         result = loop.overloads[argument_types]
         if not is_portable(result):
             raise TypeError(f"{loop.py_func.__qualname__} contains addresses of this process")
-        key = MachineCode(loop.py_func).key(argument_types, baseline())
+        key = MachineCode(loop.py_func, liberties(loop)).key(argument_types, baseline())
         folder.write(key, result._reduce())
     return len(work[part])
 

@@ -1,6 +1,6 @@
 """Decorators that compile the inner loops to machine code, ahead of time or at the first call.
 
-Does: wrap numba in two typed decorators. Does not: define loops, or find cached machine code (`machine_code`).
+Does: wrap numba in typed decorators. Does not: define loops, or find cached machine code (`machine_code`).
 """
 
 from collections.abc import Callable, Iterator
@@ -26,11 +26,27 @@ def brief_kernel(function: F) -> F:
     return cast("F", _compiled(function, nogil=False))
 
 
-def _compiled(function: Callable[..., object], *, nogil: bool) -> Any:
-    dispatcher: Any = numba.njit(nogil=nogil)(function)
+def arithmetic_kernel(function: F) -> F:
+    """Like `kernel`, for arithmetic on floats: a product and a sum may be rounded once instead of twice."""
+    return cast("F", _compiled(function, nogil=True, liberties=("contract",)))
+
+
+def summing_kernel(function: F) -> F:
+    """Like `arithmetic_kernel`, and sums may be in another order, the same at each call with as many numbers."""
+    return cast("F", _compiled(function, nogil=True, liberties=("contract", "reassoc")))
+
+
+def _compiled(
+    function: Callable[..., object], *, nogil: bool, liberties: tuple[str, ...] = ()
+) -> Any:
+    # Quotients by zero are what they are in numpy: a check for each would keep loops from being vectorised.
+    floats: dict[str, Any] = {}
+    if liberties:
+        floats = {"fastmath": set(liberties), "error_model": "numpy"}
+    dispatcher: Any = numba.njit(nogil=nogil, **floats)(function)
     # Nothing calls a loop from C, and the wrapper for that takes time to compile.
     dispatcher.targetoptions["no_cfunc_wrapper"] = True
-    dispatcher._cache = MachineCode(function)
+    dispatcher._cache = MachineCode(function, liberties)
     return dispatcher
 
 

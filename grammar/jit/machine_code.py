@@ -127,8 +127,10 @@ def _is_ours(path: Path) -> bool:
 class MachineCode:
     """The cache of the machine code of one function, with the interface that numba expects."""
 
-    def __init__(self, function: Callable[..., object]) -> None:
+    def __init__(self, function: Callable[..., object], liberties: tuple[str, ...] = ()) -> None:
+        """`liberties`: what the compiler may do with floats, by LLVM's names."""
         self._function = function
+        self._liberties = liberties
 
     @cached_property
     def _identity(self) -> str:
@@ -137,7 +139,10 @@ class MachineCode:
     def key(self, types: Iterable[object], processor: object) -> str:
         """The key of the code for numba `types` on `processor`."""
         versions = sys.implementation.cache_tag, numba.__version__, llvmlite.__version__
+        parts: tuple[object, ...]
         parts = self._identity, str(tuple(types)), versions, sys.platform, processor
+        if self._liberties:
+            parts = *parts, self._liberties
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def load_overload(self, signature: Any, context: Any) -> Any:

@@ -30,6 +30,11 @@ def identity(function: Callable[..., object]) -> str:
     return digest.hexdigest()
 
 
+def liberties(loop: Any) -> tuple[str, ...]:
+    """What the compiler may do with the floats of a compiled function, by LLVM's names."""
+    return tuple(sorted(loop.targetoptions.get("fastmath") or ()))
+
+
 def _parts(function: Any, seen: set[Any]) -> Iterator[str]:
     yield f"{function.__module__}.{function.__qualname__}"
     if function in seen:  # a recursive call
@@ -59,6 +64,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 def _value(value: Any, names: list[str], seen: set[Any]) -> Iterator[str]:
     if isinstance(value, Dispatcher):
+        yield from liberties(value)
         yield from _parts(value.py_func, seen)
     elif isinstance(value, Intrinsic):
         yield from _parts(value._defn, seen)

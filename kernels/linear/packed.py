@@ -83,14 +83,14 @@ class PackedInt8:
         largest = wide.abs().amax(1, keepdim=True).clamp_(min=SMALLEST)
         exact = wide * (STEPS / largest)
         steps = exact.round()
-        product = self._sums(steps)
+        product = self.sums(steps)
         uneven = (exact.square().mean(1) < (STEPS / UNEVEN) ** 2).nonzero().view(-1)
         if uneven.numel() > 0:
             rest = (exact[uneven] - steps[uneven]).mul_(2 * STEPS).round_()
-            product.index_add_(0, uneven, self._sums(rest), alpha=1 / (2 * STEPS))
+            product.index_add_(0, uneven, self.sums(rest), alpha=1 / (2 * STEPS))
         return product.mul_(largest / STEPS)
 
-    def _sums(self, steps: Tensor) -> Tensor:
+    def sums(self, steps: Tensor) -> Tensor:
         """The product of whole numbers [N, inputs] from -STEPS to STEPS."""
         multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32
         product: Tensor = multiply(steps, 1.0, ZERO, self._packed)

@@ -1,0 +1,1 @@
+"""The CPU's kernels in compiled loops, which do in one call what takes torch tens of small operations."""
