@@ -82,13 +82,13 @@ def _follow(grammar: NativeGrammar, tokens: Iterable[int], until: float) -> None
 class _Open:
     """An open rule: the call site from which it was called, and what was written in it so far.
 
-    `names`: the outcomes of the names written. `compared`: whether a text was written that must not come twice. The
-    writer always writes the same text, so it cannot write a second one.
+    `names`: the names written, by the entry of their leaf and their outcome. `compared`: whether a text was written
+    that must not come twice. The writer always writes the same text, so it cannot write a second one.
     """
 
     site: int
     rule: Rule | Dfa
-    names: set[int] = field(default_factory=set)
+    names: set[tuple[int, int]] = field(default_factory=set)
     compared: bool = False
 
 
@@ -186,9 +186,10 @@ class _Writer:
         left = self._left.get((here.site, entry), {})
         name = next((each for each in left if each in live), None)
         if name is None:
-            name = min((each for each in live if each not in here.names), default=max(live))
+            new = (each for each in live if (entry, each) not in here.names)
+            name = min(new, default=max(live))
         left.pop(name, None)
-        here.names.add(name)
+        here.names.add((entry, name))
         return name
 
     def reaches_new(self, state: int, within: int, ahead: int) -> bool:

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from ..automata import REFUSED, Dfa, combine
+from ..automata import Dfa, combine
 from ..contract.errors import ConstraintTooLarge
 from .body import Body, Label
 from .order import components
@@ -18,6 +18,7 @@ from .order import components
 Mask = int  # bit b: byte b is in the set
 ENDLESS = 1 << 40
 MOST_JOINED = 1 << 16  # states of all joint automata
+_NOWHERE = frozenset[int]()
 
 
 @lru_cache(maxsize=4096)
@@ -193,19 +194,19 @@ class ByteGrammar:
         known = self._joined.get(labels)
         if known is not None:
             return known
-        if len(labels) == 1:
+        half = len(labels) // 2
+        if not half:
             return self.leaves[labels[0]], (frozenset(labels),)
-        before, sets = self.joint(labels[:-1])
-        last = labels[-1]
-        count = len(sets)
-        choice = np.full((count + 1, 2), REFUSED, np.int32)
-        choice[1:, 0] = np.arange(count)
-        choice[:, 1] = np.arange(count, 2 * count + 1)
-        both = combine(before.dfa, self.leaves[last].dfa, choice)
-        named = (*sets, frozenset((last,)), *(s | {last} for s in sets))
+        # By halves: each state is then copied as often as they can be halved, not once for each leaf after it.
+        (left, some), (right, others) = self.joint(labels[:half]), self.joint(labels[half:])
+        width = len(others) + 1
+        choice = np.arange(-1, (len(some) + 1) * width - 1, dtype=np.int32).reshape(-1, width)
+        both = combine(left.dfa, right.dfa, choice)
         kept = both.outcomes
         dfa = both.relabel({old: new for new, old in enumerate(kept)})
-        found = GrammarLeaf(dfa), tuple(named[old] for old in kept)
+        ways = [divmod(old + 1, width) for old in kept]
+        named, besides = (_NOWHERE, *some), (_NOWHERE, *others)
+        found = GrammarLeaf(dfa), tuple(named[x] | besides[y] for x, y in ways)
         self._joined[labels] = found
         if sum(leaf.dfa.states for leaf, _ in self._joined.values()) > MOST_JOINED:
             raise ConstraintTooLarge("too many terminals of this grammar share a beginning")

@@ -91,7 +91,8 @@ def _text_cost(node: rx.Node) -> int:
 
 def _bytes(low: int, high: int) -> int:
     """The fewest bytes of a character in a closed range; surrogates have none."""
-    if not cs.encodable(((low, high),)):
+    first, last = cs.SURROGATES[0]
+    if first <= low and high <= last:
         return ENDLESS
     return 1 if low < 0x80 else 2 if low < 0x800 else 3 if low < 0x10000 else 4
 

@@ -100,6 +100,7 @@ class Growing:
         """
         shape = (room, width) if width else (room,)
         self.array: Ints = empty(shape)
+        self.row_bytes = self.array.strides[0]
         self.count = 0
         self._moved = WeakMethod(moved)
 
@@ -107,11 +108,6 @@ class Growing:
     def held_bytes(self) -> int:
         """Memory held; pages that were never written do not count."""
         return held_bytes(self.array, self.count)
-
-    @property
-    def used_bytes(self) -> int:
-        """Size of the rows."""
-        return self.count * self.array.strides[0]
 
     def extend(self, rows: Sequence[int] | Ints) -> int:
         """Append rows; returns the number of the first row."""
@@ -174,7 +170,10 @@ class GrowingTables:
     def used_bytes(self) -> int:
         """Size of all rows."""
         growing = self.states, self.cells, self.sites, self.returns, self._alphabets
-        return sum(each.used_bytes for each in growing) + self._lives
+        used = self._lives
+        for each in growing:  # read at each expansion
+            used += each.count * each.row_bytes
+        return used
 
     def _moved(self, grown: Growing | None) -> None:
         """Take a new snapshot after `grown` (None: `live`) has got a larger array; no other array is shared with it."""

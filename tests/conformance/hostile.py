@@ -116,9 +116,11 @@ def judge(compiler: Compiler, spelling: Spelling, case: Case) -> Finding:
 
 
 def in_worker(isolated: ExaminationPool, case: Case) -> tuple[Finding, float]:
-    """(the verdict of a killable worker on a case, seconds by the clock)."""
+    """(the verdict of a killable worker on a case, its processor seconds; by the clock if it was cut off)."""
     assert case.source is not None
-    seconds, verdict = _examined(isolated, Constraint(Kind(case.kind), case.source))
+    by_clock, verdict = _examined(isolated, Constraint(Kind(case.kind), case.source))
+    # Other processes of this machine may keep a worker waiting, which says nothing about the case.
+    seconds = verdict.seconds or by_clock
     answer = "compiles" if verdict.code is None else "rejected"
     answer = "unsatisfiable" if verdict.code == Unsatisfiable.code else answer
     wrong = "" if answer in case.right else f"{answer}: {verdict.message[:200]}"

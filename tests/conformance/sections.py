@@ -211,6 +211,7 @@ def hostile_section(folder: Path, jobs: int) -> Section:
     isolated = ExaminationPool(spelling.vocabulary)
     seconds = []
     try:
+        isolated.start()  # as the service does: the first case would wait until the compiler is loaded
         for case in text:
             finding, spent = hostile.in_worker(isolated, case)
             seconds.append((spent, case.name))

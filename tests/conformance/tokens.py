@@ -12,6 +12,7 @@ from intaglio.grammar.contract.vocabulary import Vocabulary
 from tests.conformance.cases import data_folder
 
 SIZE = 32_768
+_LONGEST = 32  # bytes of a token
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,17 +21,14 @@ class Spelling:
 
     vocabulary: Vocabulary
     ids: dict[bytes, int]
-    longest: int
+    longest: dict[bytes, int]  # by the first byte
 
     def spell(self, text: bytes) -> tuple[int, ...]:
         """The longest token that fits, again and again."""
         tokens, at = [], 0
         while at < len(text):
-            size = next(
-                n
-                for n in range(min(self.longest, len(text) - at), 0, -1)
-                if text[at : at + n] in self.ids
-            )
+            longest = self.longest[text[at : at + 1]]
+            size = next(n for n in range(longest, 0, -1) if text[at : at + n] in self.ids)
             tokens.append(self.ids[text[at : at + size]])
             at += size
         return tuple(tokens)
@@ -45,4 +43,7 @@ def shared() -> Spelling:
     vocabulary = Vocabulary((*whole.tokens[: SIZE - 1], None), (SIZE - 1,), SIZE)
     ids = {text: token for token, text in enumerate(vocabulary.tokens) if text is not None}
     assert all(bytes([byte]) in ids for byte in range(256))
-    return Spelling(vocabulary, ids, 32)
+    longest: dict[bytes, int] = {}
+    for text in sorted(ids, key=len):
+        longest[text[:1]] = min(len(text), _LONGEST)
+    return Spelling(vocabulary, ids, longest)

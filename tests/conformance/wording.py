@@ -43,7 +43,7 @@ the rule that explains them (the differences of llguidance are measured):
 HOSTILE = """\
 Each case runs in its own child process, with 2 s of processor time and 1 GiB above its initial memory, for compiling,
 following all outputs that it must accept or refuse, and a random walk of 256 tokens. It runs again in the killable
-workers that examine constraints for the service (1 GiB; 2 s for an answer).
+workers that examine constraints for the service (1 GiB; 2 s of processor time).
 """
 SPEED = """\
 Measured on the machine that made this report: one thread, the shared tokenizer of 151,646 tokens, {schemas} random

@@ -125,6 +125,11 @@ class NameLeaves:
         kept = {o: o + shift for o in chars.outcomes if o + shift in labels}
         return union(named, quoted(chars.relabel(kept), Spelling.JSON_CANONICAL))
 
+    @staticmethod
+    def named(names: Collection[str]) -> Dfa:
+        """These names, in quotes; the outcome is the index."""
+        return trie({spell(text): label for label, text in enumerate(names)})
+
 
 def name_bytes(name: Name) -> int:
     """The length of a written name with its quotes; of a class, that of its shortest name."""

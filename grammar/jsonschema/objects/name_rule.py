@@ -6,27 +6,26 @@ Does: map each name to the obligation its member derives from. Does not: make th
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...automata import Dfa
 from ...machine.rule import Call, as_written
 from ..logic.atoms import Required
 from ..logic.residual import Obligation
 from ..logic.value_plan import ValuePlan
 from .names import BetweenMembers, Seen
 from .object_language import ObjectLanguage
-from .property_classes import PropertyClasses
+from .property_classes import NameLeaf, PropertyClasses
 
 
 @dataclass(frozen=True, eq=False)
 class Keys:
     """The names that may follow a state; also the key with which the machine resumes after one of them.
 
-    `options`: for each admissible outcome of the leaf, the obligation that the member derives from.
+    `options`: for the label of each admissible name, the obligation that the member derives from.
     """
 
     objects: ObjectLanguage
     state: BetweenMembers
     options: Mapping[int, Obligation]
-    leaf: Dfa
+    leaf: NameLeaf
 
     @property
     def properties(self) -> PropertyClasses:
@@ -43,11 +42,11 @@ class Keys:
         """The call that reads one of the names. Names outside the schema are remembered, so that none is repeated."""
         others = max(self.options) >= len(self.objects.properties.names)
         same = as_written if others else None
-        usual, due = min(self.options), _due(self.objects, self.state)
-        return Call(self.leaf, self, same=same, live=self.labels, usual=usual, due=due)
+        return self.leaf.call(self, self.labels, _due(self.objects, self.state), same)
 
-    def before_value(self, label: int) -> tuple[ValuePlan, tuple[Obligation, int, Seen]]:
+    def before_value(self, outcome: int) -> tuple[ValuePlan, tuple[Obligation, int, Seen]]:
         """The plan of the member after its name was read, and the data for the state after the member."""
+        label = outcome + self.leaf.first
         obligation = self.options[label]
         seen = self.objects.seen_after(self.state.seen, label)
         plan = self.objects.plan(obligation, seen, label)
@@ -66,7 +65,9 @@ def keys(objects: ObjectLanguage, state: BetweenMembers) -> Keys | None:
             options = dict.fromkeys(plain - used, state.obligation)
     if options is None:
         options = _options(objects, state)
-    return Keys(objects, state, options, objects.name_leaf) if options else None
+    if not options:
+        return None
+    return Keys(objects, state, options, objects.properties.parts.of(options, objects.name_leaf))
 
 
 def _due(objects: ObjectLanguage, state: BetweenMembers) -> frozenset[int]:

@@ -18,7 +18,7 @@ from ..read.writing_options import Options
 from ..writing.byte_cost import Cost, Punctuation
 from .name_leaves import name_bytes
 from .plain_objects import Conjunction, PlainObjects
-from .property_classes import PropertyClasses
+from .property_classes import NameLeaf, PropertyClasses
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,14 @@ class BetweenPlainMembers:
     """
 
     gone: int
+
+    def __hash__(self) -> int:
+        return hash(_octets(self.gone))
+
+
+def _octets(mask: int) -> bytes:
+    """A mask as bytes, for look-ups: Python hashes integers modulo 2^61 - 1, so only 61 powers of two differ."""
+    return mask.to_bytes(mask.bit_length() + 7 >> 3, "little")
 
 
 class PlainMembers:
@@ -62,7 +70,7 @@ class PlainMembers:
         open_to_all = bool(self.others) and not names.patterns and not names.name_formulas
         self._counts = self._demanded if open_to_all else every
         self._costs: dict[int, Cost] = {}
-        self._rests: dict[int, Cost] = {}  # by the labels still required
+        self._rests: dict[bytes, Cost] = {}  # by the labels still required
 
     @property
     def properties(self) -> PropertyClasses:
@@ -109,7 +117,9 @@ class PlainMembers:
     def names(self, state: BetweenPlainMembers) -> "PlainKeys | None":
         """The names that may follow; None if there are none."""
         labels = self.labels(state)
-        return PlainKeys(self, state, labels) if labels else None
+        if not labels:
+            return None
+        return PlainKeys(self, state, labels, self.properties.parts.of(labels, self.leaf))
 
     def after(self, state: BetweenPlainMembers, label: int) -> BetweenPlainMembers:
         """The state after a member."""
@@ -123,15 +133,15 @@ class PlainMembers:
         due = self._demanded & ~state.gone
         if not due:
             return costs.close(empty=opened)
-        total = self._rests.get(due)
+        total = self._rests.get(_octets(due))
         if total is None:
             total, left = costs.close(empty=False), due
             while left:
                 total += self._cost(left.bit_length() - 1)
                 left ^= 1 << left.bit_length() - 1
                 if not self._any_order:  # then the last names are what is due after the others
-                    self._rests[due ^ left] = total
-            self._rests[due] = total
+                    self._rests[_octets(due ^ left)] = total
+            self._rests[_octets(due)] = total
         return costs.without_comma(total) if opened else total
 
     def _cost(self, label: int) -> Cost:
@@ -151,6 +161,7 @@ class PlainKeys:
     members: PlainMembers
     state: BetweenPlainMembers
     labels: frozenset[int]
+    leaf: NameLeaf
 
     @property
     def properties(self) -> PropertyClasses:
@@ -162,9 +173,10 @@ class PlainKeys:
         """The call that reads one of the names; see `Keys.call`."""
         members = self.members
         same = None if members.others.isdisjoint(self.labels) else as_written
-        usual, due = min(self.labels), members.due(self.state, self.labels)
-        return Call(members.leaf, self, same=same, live=self.labels, usual=usual, due=due)
+        due = members.due(self.state, self.labels)
+        return self.leaf.call(self, self.labels, due, same)
 
-    def before_value(self, label: int) -> tuple[ValuePlan, BetweenPlainMembers]:
+    def before_value(self, outcome: int) -> tuple[ValuePlan, BetweenPlainMembers]:
         """The plan of the member after its name was read, and the state after the member."""
+        label = outcome + self.leaf.first
         return self.members.asked(label), self.members.after(self.state, label)

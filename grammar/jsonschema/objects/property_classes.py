@@ -4,10 +4,12 @@ Does: order the names of the schema, classify all other names, number both by la
 (`member_steps`).
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Collection, Hashable
 from functools import cached_property
+from typing import Final, NamedTuple
 
 from ...automata import Dfa
+from ...machine.rule import Call
 from ..logic.atoms import Properties, PropertyNames, Required, UnevaluatedMembers
 from ..logic.evaluate import holds, matches
 from ..logic.formula import Atom, Formula
@@ -15,6 +17,31 @@ from ..logic.residual import Obligation, deep_atoms
 from .member_steps import MemberSteps
 from .name_leaves import NameLeaves
 from .names import Name, covers
+
+# Leaves of many names are divided: a call site has room for every outcome of its leaf, and each name has a site.
+_MANY: Final = 128
+_BLOCK: Final = 64  # names in one part; every half a block another part begins
+
+
+class NameLeaf(NamedTuple):
+    """An automaton of names in quotes; the label of a name is its outcome + `first`."""
+
+    dfa: Dfa
+    first: int
+
+    def call(
+        self,
+        back: Hashable,
+        labels: frozenset[int],
+        due: frozenset[int],
+        same: Callable[[bytes], Hashable] | None,
+    ) -> Call:
+        """The call that reads one of the names with these labels; see `Call` for the others."""
+        live, usual = self._outcomes(labels), min(labels) - self.first
+        return Call(self.dfa, back, same=same, live=live, usual=usual, due=self._outcomes(due))
+
+    def _outcomes(self, labels: frozenset[int]) -> frozenset[int]:
+        return frozenset(label - self.first for label in labels) if self.first else labels
 
 
 class PropertyClasses:
@@ -29,6 +56,7 @@ class PropertyClasses:
         self._steps = steps
         self._extra = extra_properties
         self._leaf_of: dict[frozenset[int] | None, Dfa] = {}
+        self.parts = NameParts(self, leaves)
 
     @cached_property
     def order(self) -> tuple[str, ...]:
@@ -150,3 +178,24 @@ class PropertyClasses:
                 self.order, self.patterns, self.name_formulas, able
             )
         return found
+
+
+class NameParts:
+    """The automata of names next to one another, for objects with many."""
+
+    def __init__(self, properties: PropertyClasses, leaves: NameLeaves) -> None:
+        self._properties = properties
+        self._leaves = leaves
+        self._known: dict[int, NameLeaf] = {}
+
+    def of(self, labels: Collection[int], whole: Dfa) -> NameLeaf:
+        """An automaton that has the names with these labels; `whole` if there are few names, or these are far apart."""
+        names = self._properties.order
+        begin, end = min(labels), max(labels)
+        first = begin - begin % (_BLOCK // 2)
+        if len(names) < _MANY or end >= min(first + _BLOCK, len(names)):
+            return NameLeaf(whole, 0)
+        if first not in self._known:
+            dfa = self._leaves.named(names[first : first + _BLOCK])
+            self._known[first] = NameLeaf(dfa, first)
+        return self._known[first]

@@ -135,7 +135,7 @@ class _Writer:
                 target = place.resumed(call, outcome, text)
                 if target is not None and place.alive(target):
                     if isinstance(call.back, Keys | PlainKeys):
-                        place.labels.add(outcome)
+                        place.labels.add(outcome + call.back.leaf.first)
                     self.text += text
                     return target
         return None
@@ -175,7 +175,7 @@ def _texts(call: Call, place: _Place, seed: int) -> Iterator[tuple[int, bytes]]:
     leaf = call.callee
     assert isinstance(leaf, Dfa)
     if isinstance(call.back, Keys | PlainKeys):
-        leaf = leaf.restrict([_name(call.back, place)])
+        leaf = leaf.restrict([_name(call.back, place) - call.back.leaf.first])
     elif isinstance(call.back, Start):
         judged = ((leaf.judge(word), word) for word in _WORDS[seed:])
         yield from ((outcome, word) for outcome, word in judged if outcome >= 0)
