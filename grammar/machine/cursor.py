@@ -144,15 +144,21 @@ class Cursor:
             state, depth, written = self.state, self.depth, len(self.output)
             tables = machine.tables  # keeps the arrays alive during the call
             held, frames, note = tables.addresses, self.frames, self.note
-            status = t.advance(held, frames, note, text, state, depth, written)
+            status, step = t.advance(held, frames, note, text, state, depth, written), None
             if status == w.MOVED:
-                return self._moved(text, _UNCHANGED)
-            if status == w.ASSUMED:
+                step = self._moved(text, _UNCHANGED)
+            elif status == w.ASSUMED:
                 versions = len(memories)
                 _, twin, version = self.decide(text, self._noted[n.ENDED])
                 if not twin:
                     _settle(self, version)
-                    return self._moved(text, versions)
+                    step = self._moved(text, versions)
+            if step is not None:
+                if not special.unique_items:
+                    return step
+                self.undo(
+                    step
+                )  # another thread reached such items meanwhile, maybe those of this text
         versions = len(memories)
         if self.read(text):
             return self.commit(text, versions)

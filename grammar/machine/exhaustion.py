@@ -12,6 +12,7 @@ spellings of the text.
 """
 
 from collections.abc import Hashable, Iterator
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
@@ -21,15 +22,77 @@ from ..jit.kernel import kernel
 from . import byte_step as w
 from . import walk_state as n
 from .escapes import plain, unfinished
-from .item_search import ItemSearch, has_endless_strings, has_one_spelling, reached
+from .item_search import ItemSearch, has_endless_strings, has_one_spelling, reached, state_after
 from .lazy_tables import ENTRY, FLAGS, JUDGED, LEAF, REMEMBERS
-from .seen_texts import Exhausted
+from .member_orders import Value, has_orders, may_become, near, value_of, way_out
+from .seen_texts import Exhausted, SeenValues
 from .text_reader import TextReader
 from .text_step import new_frames
 
 _DIGIT, _LETTER = b"0", b"a"
 _COLUMNS: Final = 2
 _NOTHING: Final = Exhausted(frozenset(), (), (), ())
+_NO_VALUES: Final = SeenValues((), {})
+
+
+class ItemInAnyOrder:
+    """An open item with members in any order, as those of items seen before are."""
+
+    def __init__(self, reader: TextReader, whole: bytes, frame: int, memory: int) -> None:
+        """`whole`: the output with the item. `memory`: the version of the texts seen."""
+        self.begun = whole[reader.frames.item(frame, w.BEGUN) :]
+        self._place = reader, whole, frame
+        self._memory = memory
+        self._seen = _seen_values(reader, frame, memory)
+
+    def near(self, text: bytes, values: tuple[Value, ...] | None = None) -> tuple[Value, ...]:
+        """The seen values, or those among `values`, that the item may become from this beginning."""
+        chosen = self._seen.values if values is None else values
+        return tuple(near(text, chosen)) if chosen else ()
+
+    def is_exhausted(self, text: bytes, values: tuple[Value, ...]) -> bool:
+        """Whether a beginning is legal, and only seen items complete it. `values`: those that it is `near` to."""
+        known, ways = self._seen.exhausted, self._place[0].memories.ways_out
+        key = self._asked, text
+        if key not in known:
+            way = ways.get(key)
+            if way is None or may_become(way, values):
+                way = self._way_out(text, values)
+            known[key] = way is None
+            for size in range(len(text), len(way or b"")):
+                ways[self._asked, (way or b"")[:size]] = way or b""
+        return known[key]
+
+    def _way_out(self, text: bytes, values: tuple[Value, ...]) -> bytes | None:
+        probe = self._probe
+        if reached(probe, text) < len(text):
+            return text
+        search = ItemSearch(probe, (), set(), begins_exhausted)
+        return way_out(text, values, search.any_move, partial(state_after, probe))
+
+    @cached_property
+    def _asked(self) -> Hashable:
+        reader, _, frame = self._place
+        return _asked(reader, reader.frames.item(frame, w.SITE))
+
+    @cached_property
+    def _probe(self) -> TextReader:
+        reader, whole, frame = self._place
+        probe = _at_item(reader, frame, whole)
+        probe.frames[probe.depth - 2, w.MEMORY] = self._memory
+        return probe
+
+
+def _seen_values(reader: TextReader, frame: int, memory: int) -> SeenValues:
+    """The values of the items seen; none where no order of members makes a difference."""
+    known, place = reader.memories.values, reader.machine.sites[reader.frames.item(frame, w.SITE)]
+    comparison = None if place is None else place.call.comparison
+    if memory == 0 or comparison is None or not comparison.any_order:
+        return _NO_VALUES
+    if memory not in known:
+        values = tuple(value_of(plain(each.text)) for each in reader.memories.texts(memory))
+        known[memory] = SeenValues(values if any(map(has_orders, values)) else (), {})
+    return known[memory]
 
 
 @kernel
@@ -68,7 +131,13 @@ def begins_exhausted(reader: TextReader, text: Bytes, after: int = -1) -> bool:
     whole = bytes(reader.output) + text.tobytes()
     for frame, memory in found.tolist():
         begun = reader.frames.item(frame, w.BEGUN)
-        if begun > after and _exhausted(reader, whole, frame, memory).begins(whole[begun:]):
+        if begun <= after:
+            continue
+        if _exhausted(reader, whole, frame, memory).begins(whole[begun:]):
+            return True
+        item = ItemInAnyOrder(reader, whole, frame, memory)
+        values = item.near(item.begun)
+        if values and item.is_exhausted(item.begun, values):
             return True
     return False
 
@@ -102,6 +171,34 @@ def open_beginnings(reader: TextReader) -> Iterator[tuple[int, Exhausted]]:
         exhausted = _exhausted(reader, bytes(reader.output), frame, memory)
         if exhausted.shortest or exhausted.depends_on_spelling:
             yield reader.frames.item(frame, w.BEGUN), exhausted
+
+
+def items_in_any_order(reader: TextReader) -> Iterator[ItemInAnyOrder]:
+    """The open items that may become seen ones, with their members in any order."""
+    for frame, memory in _items(reader, reader.depth - 1).tolist():
+        item = ItemInAnyOrder(reader, bytes(reader.output), frame, memory)
+        if item.near(item.begun):
+            yield item
+
+
+def has_any_order(reader: TextReader) -> bool:
+    """Whether an item with members in any order is open, or may come next in an open array."""
+    known, sites = reader.machine.special.reordered, reader.machine.sites
+    room = reader.depth
+    for frame, site in enumerate(reader.frames[:room, w.SITE].tolist()):
+        for item in _sites_of_items(reader, site):
+            if item not in known:
+                place = sites[item]
+                assert place is not None
+                comparison = place.call.comparison
+                reader.make_room(1)
+                reader.frames[room] = item, frame, 0, len(reader.output)
+                probe = _at_item(reader, room, bytes(reader.output))
+                brackets = comparison is not None and comparison.any_order and b"{["
+                known[item] = any(reached(probe, bytes([each])) for each in brackets or b"")
+            if known[item]:
+                return True
+    return False
 
 
 def beginnings_ahead(reader: TextReader) -> set[bytes]:

@@ -72,19 +72,19 @@ class ItemSearch:
             suspects.append(following)
             return False
 
-        return self._any_move(beginning, leads_on) or not all(map(self.is_exhausted, suspects))
+        return self.any_move(beginning, leads_on) or not all(map(self.is_exhausted, suspects))
 
     def is_exhausted(self, text: bytes, known: set[tuple[bytes, int]] | None = None) -> bool:
         """Whether only seen items complete a legal text in any spelling. `known`: values and states being searched."""
         known = set() if known is None else known
-        state, value = _state_after(self._probe, text), settled(plain(text))
+        state, value = state_after(self._probe, text), settled(plain(text))
         if unfinished(value) == len(value):
             if value in self.exhausted:
                 return True
             if (
                 not self._begins_seen(value)
                 or value == text
-                or _state_after(self._probe, value) == state
+                or state_after(self._probe, value) == state
             ):
                 return False
         if (value, state) in known:
@@ -99,7 +99,7 @@ class ItemSearch:
             suspects.append(following)
             return False
 
-        return not self._any_move(text, leads_on) and all(
+        return not self.any_move(text, leads_on) and all(
             self.is_exhausted(each, known) for each in suspects
         )
 
@@ -148,7 +148,7 @@ class ItemSearch:
     def _begins_seen(self, value: bytes) -> bool:
         return any(each.startswith(value) for each in self._seen)
 
-    def _any_move(self, text: bytes, leads_on: Callable[[bytes], bool]) -> bool:
+    def any_move(self, text: bytes, leads_on: Callable[[bytes], bool]) -> bool:
         """Whether the item is over after a legal text or one byte more, or `leads_on` for one of the longer texts."""
         probe, memories = self._probe, len(self._probe.memories)
         array = np.frombuffer(text, np.uint8).copy()
@@ -228,7 +228,7 @@ def reached(probe: TextReader, text: bytes) -> int:
     return done
 
 
-def _state_after(probe: TextReader, text: bytes) -> int:
+def state_after(probe: TextReader, text: bytes) -> int:
     """The state after a text; -1 if it is not legal."""
     return probe.note.item(n.STATE) if reached(probe, text) == len(text) else -1
 
@@ -244,7 +244,7 @@ def has_endless_strings(probe: TextReader) -> bool:
     """Whether an item is a scalar, and no or infinitely many strings begin with an escape."""
     if any(reached(probe, bracket) for bracket in (b"[", b"{")):
         return False
-    state = _state_after(probe, b'"\\')
+    state = state_after(probe, b'"\\')
     number = -1 if state < 0 else probe.machine.tables.states.item(state, LEAF)
     if number < 0:
         return state < 0
@@ -274,11 +274,11 @@ def _is_spelled_apart(probe: TextReader, text: bytes, begin: int) -> bool:
     before, character = text[:begin], first_character(text, begin)
     known = probe.machine.special.spelled_apart
     # All items begin in the state in which the reader is.
-    place = -probe.state if begin == 1 else _state_after(probe, before)
+    place = -probe.state if begin == 1 else state_after(probe, before)
     found = known.get((place, character))
     if found is None:
-        state = _state_after(probe, before + escapes(character)[0])
-        found = state not in (-1, _state_after(probe, before + character))
+        state = state_after(probe, before + escapes(character)[0])
+        found = state not in (-1, state_after(probe, before + character))
         if len(known) < _MOST_KNOWN:
             known[place, character] = found
     return found

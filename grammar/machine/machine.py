@@ -96,7 +96,8 @@ class _Special:
     counts the states made for them. `unique_items`: by rule and entry, a call site of the rule that reads items that
     must be unique (see `exhaustion`). `spelled_apart`: whether an escape leads to another state than a character does
     with which a string begins, by state and character; `endless_strings`: by the entry of an item, whether it is a
-    scalar, and the strings that begin with an escape are infinitely many (see `item_search`).
+    scalar, and the strings that begin with an escape are infinitely many (see `item_search`). `reordered`: by call site
+    of an item, whether members in it may come in any order (see `member_orders`).
     """
 
     needless: set[int] = field(default_factory=set)
@@ -105,6 +106,7 @@ class _Special:
     unique_items: dict[Rule | Dfa, dict[int, int]] = field(default_factory=dict)
     spelled_apart: dict[tuple[int, bytes], bool] = field(default_factory=dict)
     endless_strings: dict[int, bool] = field(default_factory=dict)
+    reordered: dict[int, bool] = field(default_factory=dict)
 
 
 class Machine:

@@ -49,7 +49,11 @@ class Comparison(Protocol):
     """Facts about a function `Call.same` that need no call of it: how texts with equal keys are written.
 
     The answers are conservative: they may report texts as possibly equal that are not, never the reverse.
+    `any_order`: whether equal objects may be written with their members in different orders.
     """
+
+    @property
+    def any_order(self) -> bool: ...
 
     def alike(self, begun: bytes, seen: bytes) -> bool:
         """Whether a text that begins with `begun` may get the key of the whole text `seen`."""

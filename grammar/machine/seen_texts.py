@@ -8,6 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from .escapes import is_respelled, plain, unfinished
+from .member_orders import Value
 
 
 class SeenText(NamedTuple):
@@ -67,13 +68,22 @@ class Exhausted(NamedTuple):
         return bool(self.escaped or self.mixed)
 
 
+class SeenValues(NamedTuple):
+    """The values of the texts of one version. `exhausted`: what is known of begun texts (see `exhaustion`)."""
+
+    values: tuple[Value, ...]
+    exhausted: dict[tuple[Hashable, bytes], bool]
+
+
 class SeenTexts:
     """Versions of a set of texts, by number; 0 is the empty set. A version shares a dictionary with its parent.
 
     `barred`: by version, the beginnings that are illegal now, because only a text of the version could complete them
     (see `dead_prefixes`). Versions without any have no entry, so this is mostly empty. `exhausted`: by version and by
-    what it depends on besides, see `exhaustion`. `added`: the texts added by what is read ahead, each with its version
-    and the version from which that has grown, as (grown from, version, text).
+    what it depends on besides, see `exhaustion`. `values`: by version, where members come in any order;
+    `ways_out`: by what it depends on and a begun text, a beginning of it that once was none of a seen item. `added`:
+    the texts added by what is read ahead, each with its version and the version from which that has grown, as (grown
+    from, version, text).
     """
 
     def __init__(self) -> None:
@@ -82,6 +92,8 @@ class SeenTexts:
         self._parents = [0]
         self.barred: dict[int, tuple[bytes, ...]] = {}
         self.exhausted: dict[int, dict[Hashable, Exhausted]] = {}
+        self.values: dict[int, SeenValues] = {}
+        self.ways_out: dict[tuple[Hashable, bytes], bytes] = {}
         self.added: list[tuple[int, int, SeenText]] = []
         self._ahead: tuple[int, dict[tuple[Hashable, bytes], Exhausted]] = 0, {}
 
@@ -148,6 +160,7 @@ class SeenTexts:
             self._parents.pop()
             self.barred.pop(len(self._versions), None)
             self.exhausted.pop(len(self._versions), None)
+            self.values.pop(len(self._versions), None)
             if id(known) in self._owned and len(known) == size:
                 known.popitem()
                 if not known:
@@ -160,5 +173,7 @@ class SeenTexts:
         twin._parents = list(self._parents)
         twin.barred = dict(self.barred)
         twin.exhausted = dict(self.exhausted)
+        twin.values = dict(self.values)
+        twin.ways_out = dict(self.ways_out)
         self._owned.clear()
         return twin

@@ -16,12 +16,16 @@ from ..machine import byte_step as w
 from ..machine import walk_state as n
 from ..machine.cursor import NO_ANSWERS, Cursor
 from ..machine.exhaustion import (
+    ItemInAnyOrder,
     beginnings_ahead,
+    has_any_order,
+    items_in_any_order,
     open_beginnings,
     reads_unique_item,
     special_spellings,
 )
 from ..machine.lazy_tables import DEAD, ENTRY, FIRST, SIZE
+from ..machine.member_orders import next_bytes
 from ..machine.open_texts import OpenText, OpenTexts
 from ..machine.text_step import new_frames
 from .compute_masks import TokenIndex, Walk
@@ -134,7 +138,11 @@ def _forbid_dead_ends(cursor: Cursor, index: TokenIndex, row: Words, open_texts:
     """Clear the tokens after which every completion repeats an earlier text (`dead_prefixes`, `exhaustion`)."""
     barred = cursor.memories.barred
     ahead = beginnings_ahead(cursor)
-    respelled = bool(ahead)
+    respelled, any_order = bool(ahead), has_any_order(cursor)
+    if any_order:
+        ahead |= {b"{", b"["}
+        for item in items_in_any_order(cursor):
+            _forbid_repeats(item, index, row)
     for begun, exhausted in open_beginnings(cursor):
         for rest in exhausted.after(bytes(cursor.output[begun:])):
             index.token_texts.prefixes.forbid(row, rest)
@@ -153,6 +161,21 @@ def _forbid_dead_ends(cursor: Cursor, index: TokenIndex, row: Words, open_texts:
         _forbid_unread(cursor, index, row, tokens[_allowed(tokens, row)].tolist())
 
 
+def _forbid_repeats(item: ItemInAnyOrder, index: TokenIndex, row: Words) -> None:
+    """Clear the tokens after which an open item can only become a seen one, in some order of its members."""
+    known, prefixes = item.begun, index.token_texts.prefixes
+    todo = [(b"", item.near(known))]
+    while todo:
+        text, values = todo.pop()
+        for byte in next_bytes(known + text, values):
+            longer = text + byte.to_bytes()
+            left = item.near(known + longer, values) if prefixes.allowed(row, longer) else ()
+            if left and item.is_exhausted(known + longer, left):
+                prefixes.forbid(row, longer)
+            elif left:
+                todo.append((longer, left))
+
+
 def _forbid_crossings(cursor: Cursor, index: TokenIndex, row: Words) -> None:
     """Clear the tokens that end an item and begin the next one, where it can only repeat what is then seen."""
     texts = index.token_texts
@@ -163,7 +186,8 @@ def _forbid_crossings(cursor: Cursor, index: TokenIndex, row: Words) -> None:
     if not chosen.any():
         return
     _select(select_openers, cursor, crossings.matches, chosen)
-    if chosen.any() and not (inside and any(open_beginnings(cursor))):
+    listed = inside and (any(open_beginnings(cursor)) or has_any_order(cursor))
+    if chosen.any() and not listed:
         asked = chosen[crossings.owners][crossings.commas]
         refused = asked.copy()
         _select(select_refused, cursor, crossings.others, refused)

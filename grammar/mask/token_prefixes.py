@@ -52,6 +52,14 @@ class TokenPrefixes:
         likely = [text for text in texts if known(text, 0) >= 0]
         return [(text, node) for text in likely if (node := self.node_of(text)) >= 0]
 
+    def allowed(self, row: Words, text: bytes) -> bool:
+        """Whether the token `text` is allowed; of a text that is no token, whether some token starts with it."""
+        node, trie = self.node_of(text), self._trie
+        if node < 0:
+            return False
+        tokens = trie.tokens[trie.first[node] : trie.first[node + 1]].tolist()
+        return not tokens or any(row.item(token >> 5) >> (token & 31) & 1 for token in tokens)
+
     def forbid(self, row: Words, text: bytes) -> None:
         """Clear the bits of all tokens that start with `text`."""
         cover = self._covers.get(text)

@@ -10,8 +10,8 @@ from typing import Final
 
 from ..logic.atoms import ItemCount, Items, OneOf, Plain, Unique
 from ..logic.evaluate import holds
-from ..logic.formula import Formula, Op, Pool, conjuncts
-from ..logic.residual import Obligation, deep_atoms, substitute_all
+from ..logic.formula import Formula, Pool, conjuncts
+from ..logic.residual import Obligation, deep_atoms
 from ..logic.value_plan import (
     ENUMERATED,
     Truths,
@@ -102,17 +102,8 @@ class ArrayLanguage:
 
         The used values are then part of the state, so that no text is begun that only a used value could complete.
         """
-        must = state.obligation.must
-        parts = [part.atom for part in (must.args if must.op is Op.ALL else (must,))]
-        if not any(isinstance(atom, Unique) for atom in parts):
-            return None
-        asked = (
-            formula
-            for atom in parts
-            if isinstance(atom, Items)
-            for formula in self._steps.asked(atom)
-        )
-        return self._values(self._pool.all(asked))
+        possible = self._steps.differing(state.obligation.must)
+        return None if possible is None else self._values(possible)
 
     def _excluded(self, state: BetweenItems) -> frozenset[Value]:
         """The values excluded for the next item: used ones, and those that a later item needs."""
@@ -169,11 +160,10 @@ class ArrayLanguage:
         """The state as if two items had been equal; None if that breaks the obligation. `cases` never leads there."""
         if not self.unique(state):
             return None
-        pool = self._pool
-        obligation = substitute_all(
-            pool, state.obligation, lambda atom: pool.false if isinstance(atom, Unique) else None
-        )
-        return None if obligation.must is pool.false else replace(state, obligation=obligation)
+        obligation = self._steps.with_repeat(state.obligation)
+        if obligation.must is self._pool.false:
+            return None
+        return replace(state, obligation=obligation)
 
     def cases(self, state: BetweenItems) -> Iterator[tuple[Formula, Obligation | None]]:
         """The cases of the next item and the obligation after each; None if it is unknown in advance."""

@@ -25,7 +25,15 @@ MOST_EXPONENT: Final = 4_000
 
 
 class Equality(Comparison):
-    """Equality of JSON values."""
+    """Equality of JSON values. `any_order`: whether the members of an object are written in any order."""
+
+    def __init__(self, *, any_order: bool = False) -> None:
+        self._any_order = any_order
+
+    @property
+    def any_order(self) -> bool:
+        """See `Comparison`."""
+        return self._any_order
 
     def key(self, text: bytes) -> Hashable:
         """A key that is equal for equal values. A value nested too deeply to be parsed equals only its own spelling."""
@@ -68,6 +76,7 @@ class Equality(Comparison):
 
 
 EQUALITY: Final = Equality()
+EQUALITY_IN_ANY_ORDER: Final = Equality(any_order=True)
 
 
 def _key(text: bytes) -> Hashable:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..logic.atoms import Contains, ItemCount, ItemCover, Items, UnevaluatedItems, Unique
-from ..logic.formula import Atom, Formula, Pool
+from ..logic.formula import Atom, Formula, Op, Pool
 from ..logic.residual import Obligation, deep_atoms, substitute_all
 from ..logic.value_plan import Truths
 
@@ -18,6 +18,7 @@ class ItemSteps:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
+        self._differing: dict[Formula, Formula | None] = {}
 
     def children(self, obligation: Obligation) -> tuple[Formula, ...]:
         """The formulas about the next item that the obligation depends on, without constants."""
@@ -44,6 +45,35 @@ class ItemSteps:
             ]
             return [atom.sub.formula, *contained]
         return []
+
+    def differing(self, must: Formula) -> Formula | None:
+        """What is certain of the next item where all items must differ; None if they need not.
+
+        As far as conjunctions and alternatives tell.
+        """
+        if must not in self._differing:
+            obligation = Obligation(must, ())
+            is_forced = (
+                any(isinstance(atom, Unique) for atom in deep_atoms(obligation))
+                and self.with_repeat(obligation).must is self._pool.false
+            )
+            self._differing[must] = self._certain(must) if is_forced else None
+        return self._differing[must]
+
+    def _certain(self, must: Formula) -> Formula:
+        pool = self._pool
+        if must.op is Op.ALL:
+            return pool.all(map(self._certain, must.args))
+        if must.op is Op.ANY or must.op is Op.ONE:
+            return pool.any(map(self._certain, must.args))
+        return pool.true if must.atom is None else self.needs(must.atom)
+
+    def with_repeat(self, obligation: Obligation) -> Obligation:
+        """The obligation as if two items had been equal."""
+        pool = self._pool
+        return substitute_all(
+            pool, obligation, lambda atom: pool.false if isinstance(atom, Unique) else None
+        )
 
     def derived(self, obligation: Obligation, truths: Truths | None, is_repeat: bool) -> Obligation:
         """The obligation after one item; with `truths` None, as far as it is known before the value."""

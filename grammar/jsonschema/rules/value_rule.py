@@ -9,7 +9,7 @@ from functools import cached_property, partial
 
 from ...machine.rule import UNKNOWN, Call, End, Expansion, Goto, Target
 from ..arrays.array_language import BetweenItems
-from ..arrays.equality import EQUALITY
+from ..arrays.equality import EQUALITY, EQUALITY_IN_ANY_ORDER
 from ..logic.atoms import ValueKind
 from ..logic.formula import Formula
 from ..objects.name_rule import Keys
@@ -47,6 +47,7 @@ class ValueRule:
         self._cost_of = languages.costs.of_value
         self._child = child
         self._spacing = Spacing(shared.options, depth)
+        self._equality = EQUALITY_IN_ANY_ORDER if shared.options.any_order else EQUALITY
         self._must = must
         self.queries = queries
         self._depth = depth
@@ -207,7 +208,7 @@ class ValueRule:
     ) -> Call:
         plan = before.plan
         rule = self._child(plan.must, plan.queries, self._depth + self._spacing.lines)
-        compared = None if same is None else EQUALITY
+        compared = None if same is None else self._equality
         usual = None if plan.queries or judge is not None else 0
         return Call(rule, before, same, judge, comparison=compared, usual=usual)
 

@@ -70,6 +70,20 @@ USED: dict[str, tuple[dict[str, Any], bytes, bytes]] = {
     "a new item of an inner array that makes the outer one repeat an item": (
         {"items": PAIRS}, b'[["a","b"],["a",', b'"',
     ),
+    **{
+        f"arrays of unique items as {name}": (
+            {"items": {keyword: [
+                {"type": "array", "uniqueItems": True, "items": {"type": "boolean"}, "minItems": 1},
+                {"type": "array", "uniqueItems": True, "items": items, "maxItems": 2},
+            ]}},
+            b"[[true,false", b",",
+        )
+        for name, keyword, items in (
+            ("alternatives with the same items", "anyOf", {"type": "boolean"}),
+            ("alternatives with other items", "anyOf", {"enum": [1, 2]}),
+            ("alternatives that exclude each other", "oneOf", {"enum": [True, 2]}),
+        )
+    },
     "exactly one of numbers": (
         {"items": {"oneOf": [{"enum": [1, 2]}, {"enum": [2, 2.5]}]}}, b"[1,2.5", b",",
     ),
@@ -93,6 +107,45 @@ def test_no_item_is_begun_that_only_used_ones_complete(name: str) -> None:
     matcher.fill(row)
     assert not row[refused[0] // 32] >> (refused[0] % 32) & 1
     assert matcher.closing() is not None
+
+
+IN_ANY_ORDER: dict[str, tuple[dict[str, Any], bytes, bytes]] = {
+    "a string that only another order of a used object has": (
+        {"a": {"type": "string"}, "b": {"const": 1}}, b'[{"b":1,"a":"x"},{"a":"x', b'"',
+    ),
+    "a number of a used object": (
+        {"a": {"enum": [10, 11]}, "b": {"enum": [10, 11]}},
+        b'[{"a":10,"b":10},{"b":11,"a":10},{"b":10,"a":1', b"0",
+    ),
+    "a name that leaves nothing new": (
+        {"a": {"const": 1}, "b": {"enum": [1, 2]}}, b'[{"a":1,"b":1},{"b":2,"a":1},', b"{",
+    ),
+    "an object within an object": (
+        {"o": {"type": "object", "properties": {"k": {"const": 1}, "m": {"enum": [1, 2]}}, "required": ["k", "m"],
+               "additionalProperties": False}},
+        b'[{"o":{"k":1,"m":1}},{"o":{"m":2,"k":1}},', b"{",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_ANY_ORDER)
+def test_no_object_is_begun_that_becomes_a_used_one_in_another_order(name: str) -> None:
+    members, begun, refused = IN_ANY_ORDER[name]
+    item = {"type": "object", "properties": members, "required": list(members)}
+    items = {"anyOf": [{"type": "integer"}, {**item, "additionalProperties": False}]}
+    schema = json.dumps({"type": "array", "uniqueItems": True, "items": items})
+    asked = Constraint(Kind.JSON_SCHEMA, schema, Whitespace.COMPACT, key_order=KeyOrder.ANY)
+    matcher = Compiler(BYTES, tuple).compile(asked).matcher()
+    row = empty_rows(1, BYTES.width)[0]
+    for token in begun:
+        matcher.fill(row)
+        assert row[token // 32] >> (token % 32) & 1
+        matcher.accept(token)
+        assert matcher.closing() is not None
+    matcher.fill(row)
+    assert not row[refused[0] // 32] >> (refused[0] % 32) & 1
+    with pytest.raises(Violation):
+        matcher.accept(refused[0])
 
 
 def test_no_token_ends_the_last_item_but_one_and_begins_a_used_one() -> None:

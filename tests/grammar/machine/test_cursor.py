@@ -2,7 +2,8 @@
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -103,3 +104,48 @@ def test_a_text_that_opens_many_rules_gets_room_for_its_frames() -> None:
     assert at.can_end()
     at.undo(ended)
     assert place(at) == before
+
+
+class ReachedLater:
+    """The special places of a machine; another thread reaches unique items right after they were asked for."""
+
+    def __init__(self, machine: Machine, reach: Callable[[], object]) -> None:
+        self._special = machine.special
+        self._reach: Callable[[], object] | None = reach
+
+    def __getattr__(self, name: str) -> object:
+        if name != "unique_items" or self._reach is None:
+            return getattr(self._special, name)
+        reach, self._reach = self._reach, None
+        assert not self._special.unique_items
+        other = Thread(target=reach)
+        other.start()
+        other.join()
+        assert self._special.unique_items
+        return {}
+
+
+@pytest.mark.parametrize(("text", "legal"), [("[true,t", False), ('[true,"', True), ("[tr", True)])
+def test_items_that_another_thread_reaches_first_are_checked_within_the_same_token(
+    text: str, legal: bool
+) -> None:
+    items = {"anyOf": [{"type": "string"}, {"const": True}]}
+    schema = {"type": "array", "uniqueItems": True, "items": items}
+    machine = Machine(Language(read(json.dumps(schema)), Options()).root)
+    token = np.frombuffer(text.encode(), np.uint8).copy()
+
+    def reach() -> None:
+        Cursor(machine).read(np.frombuffer(b'[true,"t', np.uint8).copy())
+        Cursor(machine).read(np.frombuffer(b"[true,t", np.uint8).copy())
+
+    at = Cursor(machine)
+    before = place(at)
+    machine.special = ReachedLater(machine, reach)  # type: ignore[assignment]
+    moved = at.advance(token)
+    assert (moved is not None) is legal
+    if moved is None:
+        assert place(at) == before
+    else:
+        other = Cursor(machine)
+        assert committed(other, token) is not None
+        assert place(at) == place(other)

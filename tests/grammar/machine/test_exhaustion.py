@@ -9,6 +9,7 @@ from intaglio.grammar.api import (
     Compiler,
     Constraint,
     GrammarError,
+    KeyOrder,
     Kind,
     Whitespace,
     empty_rows,
@@ -21,6 +22,11 @@ PIECES = (
     'a","', '"a"', '"b"', '"a","b"', '{"k":', '{"k":1', '{"k":1}', '1},{"k":', '"k":2}', '[true',
     '[true,', 'false]', 'false],[', '],[t', '10,', '10,1', '11', '11,1', '1,"', ',"', ',t', ',f',
     ',n', ',1', ',2', ',{', ',[', 'e,"', 'e,1', 'l,"', 'l]', 'e]', '"]', '1]', '}]', ']]',
+)  # fmt: skip
+MEMBERS = (
+    '"k":1', '{"k":1,', '"k":1,"m":', ',"m":', '"m":1', '{"m":', '{"m":1,"k":', '"m":1,"k":', '1,"k":1', '},{"m',
+    '},{"m":1,"k":', '1},{"m":', '1},{"k":1,"m":', ',"kk":', '"kk":null', 'null,"m":', '{}', '{},{"k', '[],"k":',
+    '"k":[],', '"k":[true', '"m":[false,', 'true]},{"m":[', ',"k":true', '"k":true}', 'e,"m":', '"kk":[1,2]',
 )  # fmt: skip
 END = 256
 
@@ -51,17 +57,54 @@ def items(rng: random.Random, *, nested: bool = True) -> dict[str, Any]:
     return chosen[0] if len(chosen) == 1 else {rng.choice(["anyOf", "anyOf", "oneOf"]): chosen}
 
 
-def walk(seed: int, steps: int = 12) -> int:
-    """Follow random tokens of one random schema and vocabulary; returns the number of tokens tried."""
+def members(rng: random.Random) -> dict[str, Any]:
+    """A schema of items among which are closed objects; their members have few values, or may be arrays of few."""
+    unique = {"type": "array", "uniqueItems": True, "maxItems": 2}
+    values: list[dict[str, Any]] = [
+        {"enum": [1, 2]},
+        {"const": 1},
+        {"type": "null"},
+        {"type": "boolean"},
+        {"enum": ["a", "b"]},
+        {**unique, "items": {"type": "boolean"}, "minItems": rng.randint(0, 2)},
+        {**unique, "items": {"enum": [1, 2]}},
+        {"anyOf": [{**unique, "items": {"type": "boolean"}}, {**unique, "items": {"const": 1}}]},
+        {"properties": {"k": {"const": 1}, "m": {"enum": [1, 2]}}, "required": ["k", "m"],
+         "additionalProperties": False, "type": "object"},
+    ]  # fmt: skip
+    kinds: list[dict[str, Any]] = [{"type": "integer"}, {"enum": ["a"]}]
+    for _ in range(2):
+        names = ["k", "m", "kk"][: rng.randint(1, 3)]
+        kinds.append({
+            "type": "object",
+            "properties": {name: rng.choice(values) for name in names},
+            "required": [name for name in names if rng.random() < 0.7],
+            "additionalProperties": False,
+        })  # fmt: skip
+    return {"anyOf": rng.sample(kinds, rng.randint(1, 4))}
+
+
+def walk(seed: int, steps: int = 12, key_order: KeyOrder | None = None) -> int:
+    """Follow random tokens of one random schema and vocabulary; returns the number of tokens tried.
+
+    `key_order`: that of objects, with a schema of `members`.
+    """
     rng, tried = random.Random(seed), 0
-    schema = {"type": "array", "uniqueItems": True, "items": items(rng)}
+    schema = {"type": "array", "uniqueItems": True}
+    schema["items"] = items(rng) if key_order is None else members(rng)
     if rng.random() < 0.4:
         schema["minItems"] = rng.randint(1, 3)
-    pieces = [piece.encode() for piece in rng.sample(PIECES, rng.randint(15, len(PIECES)))]
+    known = PIECES if key_order is None else MEMBERS
+    pieces = [piece.encode() for piece in rng.sample(known, rng.randint(15, len(known)))]
     words = Vocabulary(
         (*(bytes([byte]) for byte in range(END)), None, *pieces), (END,), END + 1 + len(pieces)
     )
-    source = Constraint(Kind.JSON_SCHEMA, json.dumps(schema), whitespace=Whitespace.COMPACT)
+    source = Constraint(
+        Kind.JSON_SCHEMA,
+        json.dumps(schema),
+        whitespace=Whitespace.COMPACT,
+        key_order=key_order or KeyOrder.SCHEMA,
+    )
     try:
         matcher = Compiler(words, tuple).compile(source).matcher()
     except GrammarError:
@@ -89,3 +132,11 @@ def walk(seed: int, steps: int = 12) -> int:
 @pytest.mark.parametrize("first", range(0, 160, 40))
 def test_each_token_of_a_walk_over_unique_items_leaves_an_end(first: int) -> None:
     assert sum(walk(seed) for seed in range(first, first + 40)) > 1000
+
+
+@pytest.mark.parametrize("key_order", KeyOrder)
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_each_token_of_a_walk_over_unique_objects_leaves_an_end(
+    first: int, key_order: KeyOrder
+) -> None:
+    assert sum(walk(seed, 24, key_order) for seed in range(first, first + 20)) > 500
