@@ -9,8 +9,6 @@ from pydantic import JsonValue
 
 from ..base import Wire
 
-Grounding = Literal["off", "locate", "verbatim"]
-ConfidenceMode = Literal["off", "first_reading", "second_reading"]
 MatchKind = Literal["verbatim", "exact", "folded", "number", "date", "none"]
 
 

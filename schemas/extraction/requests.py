@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from ..base import MAX_COUNT, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Wire
 from .document_objects import DocumentSource
-from .grounding import ConfidenceMode, Grounding
+from .grounding_modes import ConfidenceMode, Grounding
 from .images import MAX_IMAGES, ImageInput
 
 MAX_MESSAGES = 1024

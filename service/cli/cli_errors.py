@@ -12,16 +12,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Final, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Any, Final, NoReturn, ParamSpec
 
 import typer
-from intaglio.schemas.problem import Code, Detail
 
-from ..client import APIStatusError, ConfigError, ConnectionFailed, IntaglioError, ModelError
-from ..jobs.records.errors import JobError, LedgerRefused, LedgerUnknown
 from ..keys.store_errors import KeyStoreError
 from .console import errors
 from .early_signals import restore_signals
+
+if TYPE_CHECKING:
+    from intaglio.schemas.problem import Detail
 
 P = ParamSpec("P")
 
@@ -45,32 +45,6 @@ EXIT_CODES = """
 130 interrupted · 141 output closed early
 """
 
-_BY_CODE = {
-    **dict.fromkeys(
-        (
-            Code.INVALID_SCHEMA,
-            Code.UNSUPPORTED_SCHEMA,
-            Code.UNSATISFIABLE_SCHEMA,
-            Code.SCHEMA_TOO_LARGE,
-        ),
-        Exit.REFUSED,
-    ),
-    **dict.fromkeys(
-        (
-            Code.INVALID_REQUEST,
-            Code.INVALID_JSON,
-            Code.UNKNOWN_FIELD,
-            Code.UNKNOWN_SCHEMA,
-            Code.UNKNOWN_MODEL,
-            Code.UNAUTHORIZED,
-            Code.INSUFFICIENT_SCOPE,
-            Code.HOST_NOT_ALLOWED,
-        ),
-        Exit.USAGE,
-    ),
-    Code.NOT_READY: Exit.UNREACHABLE,
-}
-
 
 @dataclass(eq=False)
 class CliError(Exception):
@@ -80,7 +54,7 @@ class CliError(Exception):
     exit: Exit = Exit.FAILED
     code: str = ""
     hint: str = ""
-    details: tuple[Detail, ...] = ()
+    details: "tuple[Detail, ...]" = ()
     request_id: str | None = None
     where: str = ""
 
@@ -96,36 +70,18 @@ def cli_error(error: Exception) -> CliError | None:
     """`error` as a `CliError`; None for an exception that is not meant for users."""
     if isinstance(error, CliError):
         return error
-    if isinstance(error, APIStatusError):
-        return CliError(
-            error.message,
-            _BY_CODE.get(error.code, Exit.FAILED),  # type: ignore[call-overload]
-            error.code,
-            error.hint,
-            error.details,
-            error.request_id,
-            "" if error.details else error.param or "",
-        )
-    if isinstance(error, ModelError | ConfigError):
-        end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
-        return CliError(error.message, end, error.code, error.hint, where=error.where)
-    if isinstance(error, IntaglioError):
-        unreachable = isinstance(error, ConnectionFailed)
-        return CliError(
-            error.message, Exit.UNREACHABLE if unreachable else Exit.FAILED, hint=error.hint
-        )
-    if isinstance(error, JobError):
-        end = Exit.FAILED if error.retryable else Exit.USAGE
-        if isinstance(error, LedgerRefused) and not isinstance(error, LedgerUnknown):
-            end = Exit.UNREACHABLE
-        return CliError(error.message, end, error.code, error.hint, where=error.param)
     if isinstance(error, KeyStoreError):
         return CliError(error.message, Exit.USAGE, hint=error.hint)
     if isinstance(error, ModuleNotFoundError):
         return _missing(error)
     if isinstance(error, OSError) and error.errno is not None:
         return _system_error(error)
-    return _engine_error(error)
+    for package, convert in _CONVERTED.items():
+        # A package that is not imported cannot be the source, and importing one takes up to a second.
+        found = convert(error) if package in sys.modules else None
+        if found is not None:
+            return found
+    return None
 
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -165,17 +121,85 @@ def _missing(error: ModuleNotFoundError) -> CliError | None:
     )
 
 
+def _sdk_error(error: Exception) -> CliError | None:
+    """The error for what a service answered, or for a service or model that cannot be reached or used."""
+    from ..client import APIStatusError, ConfigError, ConnectionFailed, IntaglioError, ModelError
+
+    if isinstance(error, APIStatusError):
+        return CliError(
+            error.message,
+            _exit_of(error.code),
+            error.code,
+            error.hint,
+            error.details,
+            error.request_id,
+            "" if error.details else error.param or "",
+        )
+    if isinstance(error, ModelError | ConfigError):
+        end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
+        return CliError(error.message, end, error.code, error.hint, where=error.where)
+    if not isinstance(error, IntaglioError):
+        return None
+    unreachable = isinstance(error, ConnectionFailed)
+    return CliError(
+        error.message, Exit.UNREACHABLE if unreachable else Exit.FAILED, hint=error.hint
+    )
+
+
+def _exit_of(code: str) -> Exit:
+    """The exit code for the code of an error document."""
+    from intaglio.schemas.problem import Code
+
+    if code == Code.NOT_READY:
+        return Exit.UNREACHABLE
+    if code in (
+        Code.INVALID_SCHEMA,
+        Code.UNSUPPORTED_SCHEMA,
+        Code.UNSATISFIABLE_SCHEMA,
+        Code.SCHEMA_TOO_LARGE,
+    ):
+        return Exit.REFUSED
+    of_usage = (
+        Code.INVALID_REQUEST,
+        Code.INVALID_JSON,
+        Code.UNKNOWN_FIELD,
+        Code.UNKNOWN_SCHEMA,
+        Code.UNKNOWN_MODEL,
+        Code.UNAUTHORIZED,
+        Code.INSUFFICIENT_SCOPE,
+        Code.HOST_NOT_ALLOWED,
+    )
+    return Exit.USAGE if code in of_usage else Exit.FAILED
+
+
+def _job_error(error: Exception) -> CliError | None:
+    """The error for a job that cannot run, or a ledger that cannot be used."""
+    from ..jobs.records.errors import JobError, LedgerRefused, LedgerUnknown
+
+    if not isinstance(error, JobError):
+        return None
+    end = Exit.FAILED if error.retryable else Exit.USAGE
+    if isinstance(error, LedgerRefused) and not isinstance(error, LedgerUnknown):
+        end = Exit.UNREACHABLE
+    return CliError(error.message, end, error.code, error.hint, where=error.param)
+
+
 def _engine_error(error: Exception) -> CliError | None:
     """The error for a model or setting that the local engine refused at startup."""
-    # Not imported: cannot be the source, and importing it takes a second.
-    if "intaglio.engine.api" not in sys.modules:
-        return None
     from intaglio.engine.api import ConfigError, EngineError
 
     if not isinstance(error, EngineError):
         return None
     end = Exit.USAGE if isinstance(error, ConfigError) else Exit.UNREACHABLE
     return CliError(error.message, end, error.code, error.hint, where=error.where)
+
+
+_CONVERTED: Final[dict[str, Callable[[Exception], CliError | None]]] = {
+    "intaglio.service.client": _sdk_error,
+    "intaglio.service.jobs.records.errors": _job_error,
+    "intaglio.engine.api": _engine_error,
+}
+"""By the module that defines an error."""
 
 
 def show(found: CliError, about: str = "") -> None:

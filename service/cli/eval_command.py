@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from intaglio.schemas.extraction.grounding import ConfidenceMode, Grounding
+from intaglio.schemas.extraction.grounding_modes import ConfidenceMode, Grounding
 from rich.progress import Progress
 from rich.table import Table
 

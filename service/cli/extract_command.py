@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from intaglio.schemas.extraction.contract import Contract
-from intaglio.schemas.extraction.grounding import ConfidenceMode, Grounding
+from intaglio.schemas.extraction.grounding_modes import ConfidenceMode, Grounding
 
 from ..client import AsyncClient, Extraction, GuidanceOptions, IntaglioError
 from .adapter_option import ChosenAdapter

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from intaglio.schemas.extraction.grounding import ConfidenceMode, Grounding
+from intaglio.schemas.extraction.grounding_modes import ConfidenceMode, Grounding
 from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.schemas.jobs import JobSpec, Output, Prices, Source
 from pydantic import ValidationError

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from intaglio.schemas.extraction.grounding import ConfidenceMode, Grounding
+from intaglio.schemas.extraction.grounding_modes import ConfidenceMode, Grounding
 
 GroundingOption = Annotated[
     Grounding,

@@ -10,7 +10,8 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 from intaglio.schemas.extraction.contract import Contract
 from intaglio.schemas.extraction.document_objects import DocumentSummary
-from intaglio.schemas.extraction.grounding import ConfidenceMode, FieldReport, Grounding
+from intaglio.schemas.extraction.grounding import FieldReport
+from intaglio.schemas.extraction.grounding_modes import ConfidenceMode, Grounding
 from intaglio.schemas.extraction.images import ImageReading
 from intaglio.schemas.extraction.requests import ExtractOptions
 from intaglio.schemas.extraction.results import (

@@ -7,13 +7,8 @@ values.
 from dataclasses import dataclass
 from typing import Any, Final
 
-from intaglio.schemas.extraction.grounding import (
-    Candidate,
-    ConfidenceMode,
-    FieldReport,
-    Grounding,
-    Span,
-)
+from intaglio.schemas.extraction.grounding import Candidate, FieldReport, Span
+from intaglio.schemas.extraction.grounding_modes import ConfidenceMode, Grounding
 from intaglio.schemas.extraction.requests import ExtractOptions
 
 from .closed_values import closed_values

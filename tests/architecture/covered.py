@@ -345,6 +345,7 @@ COVERED = {
     "schemas/extraction/explanation.py": "tests/service/test_schema_explainer.py",
     "schemas/extraction/extract_events.py": "tests/service/test_extract_stream.py",
     "schemas/extraction/grounding.py": "tests/service/test_grounded_http.py",
+    "schemas/extraction/grounding_modes.py": "tests/service/test_grounded_http.py",
     "schemas/jobs.py": "tests/service/test_jobs_http.py",
     "schemas/extraction/document_objects.py": "tests/service/test_documents_http.py",
     "schemas/compat/native_completions.py": "tests/service/compat/test_native.py",

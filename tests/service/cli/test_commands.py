@@ -12,7 +12,10 @@ from intaglio.schemas import catalogue
 
 from tests.service.cli.conftest import PROGRAM, Run, as_a_user, start
 
-HEAVY = ("torch", "numpy", "starlette", "uvicorn", "zmq", "msgspec", "xgrammar", "jsonschema")
+HEAVY = (
+    *("torch", "numpy", "starlette", "uvicorn", "zmq", "msgspec", "xgrammar", "jsonschema"),
+    *("httpx2", "pydantic", "intaglio.service.client"),
+)
 
 
 def test_help_names_every_command_and_exit_code(run: Run) -> None:
