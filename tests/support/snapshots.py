@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from intaglio.engine.api import Snapshot
+from intaglio.engine.metrics import Snapshot
 
 _ZERO = Snapshot(
     steps=0,
