@@ -133,7 +133,7 @@ class Clients:
 
     async def _wait_for(self, status: int) -> None:
         while (await self._http.get("/readyz")).status_code != status:  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0.02)
 
 
 def differences(rows: str, expected: str, dead: str) -> Counter[str]:
