@@ -6,9 +6,9 @@ on characters (`words`).
 
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from typing import Final
 
 _SPACE: Final = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -119,16 +119,24 @@ class _Reader:
 @cache
 def _members(name: str) -> str:
     """The members of a general category, such as L or Lu, in the basic plane, as the inside of a class."""
-    return _ranges(lambda character: unicodedata.category(character).startswith(name))
+    found: list[tuple[int, int]] = []
+    end = -1
+    for category, first, last in _runs():
+        if not category.startswith(name):
+            continue
+        if found and first == end + 1:
+            first = found.pop()[0]
+        found.append((first, last))
+        end = last
+    return "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in found)
 
 
-def _ranges(belongs: Callable[[str], bool]) -> str:
-    found, start = [], -1
-    for point in range(0x10001):
-        inside = point < 0x10000 and belongs(chr(point))
-        if inside and start < 0:
-            start = point
-        elif not inside and start >= 0:
-            found.append(f"\\u{start:04x}-\\u{point - 1:04x}")
-            start = -1
-    return "".join(found)
+@cache
+def _runs() -> tuple[tuple[str, int, int], ...]:
+    """The characters of the basic plane in order, as runs of one general category: the category, first and last."""
+    found, start = [], 0
+    for category, run in groupby(map(unicodedata.category, map(chr, range(0x10000)))):
+        end = start + sum(1 for _ in run)
+        found.append((category, start, end - 1))
+        start = end
+    return tuple(found)
