@@ -26,6 +26,10 @@ from ...model.spec import ModelSpec
 from .looped_attention import LoopedPass, divided
 from .looped_weight import LoopedWeight
 
+WIDEST = 1024
+"""The most query heads times their width. Loops run in one thread: the layers of a wider model have enough work for
+several, among which torch divides it."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoopedKernels(ReferenceKernels):
@@ -68,6 +72,6 @@ class LoopedKernels(ReferenceKernels):
 
 
 def has_loops(spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> bool:
-    """Whether these kernels can run a model in `dtype` on `device`."""
+    """Whether a model in `dtype` runs on `device` with these kernels."""
     is_ours = device.type == "cpu" and dtype == torch.bfloat16 and packed.is_available()
-    return is_ours and not spec.family.sinks
+    return is_ours and not spec.family.sinks and spec.heads * spec.head_dim <= WIDEST

@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import pytest
 import torch
+from intaglio.engine.api import model_folder
+from intaglio.engine.model.spec import read_spec
 from intaglio.engine.run.host.looped_attention import FEW, LoopedPass
-from intaglio.engine.run.host.looped_kernels import LoopedKernels
+from intaglio.engine.run.host.looped_kernels import LoopedKernels, has_loops
 from intaglio.kernels.contracts import Places, QKNorm, Ragged, ScoreScaling
+from intaglio.kernels.linear import packed
 from intaglio.kernels.reference_kernels import ReferenceKernels, ReferencePass
 from torch import Tensor
 
@@ -129,3 +132,13 @@ def test_windows_and_soft_caps_are_left_to_torch_and_sinks_refused() -> None:
     assert isinstance(looped, LoopedPass)
     with pytest.raises(ValueError, match="sinks"):
         looped.run(step.fused, None, step.cache, torch.zeros(HEADS))
+
+
+def test_wide_models_other_dtypes_and_other_devices_have_no_loops() -> None:
+    spec, host = read_spec(model_folder(None)), torch.device("cpu")
+    assert has_loops(spec, host, torch.bfloat16) == packed.is_available()
+    with_sinks = replace(spec, family=replace(spec.family, sinks=True))
+    for other in (replace(spec, heads=32), with_sinks):
+        assert not has_loops(other, host, torch.bfloat16)
+    assert not has_loops(spec, host, torch.float32)
+    assert not has_loops(spec, torch.device("cuda"), torch.bfloat16)
