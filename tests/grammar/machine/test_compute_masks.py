@@ -292,7 +292,7 @@ def test_masks_equal_those_found_by_trying(name: str) -> None:
             token = min(few, key=lambda t: len(index()[0].texts[t]))
             matcher.accept(token)
             assert feed(walker, index()[0].texts[token].tobytes())
-    assert pairs > 5
+    assert pairs > 3, "one for each output"
 
 
 @pytest.mark.parametrize("name", names())
