@@ -32,7 +32,7 @@ from .text_step import new_frames
 _DIGIT, _LETTER = b"0", b"a"
 _COLUMNS: Final = 2
 _NOTHING: Final = Exhausted(frozenset(), (), (), ())
-_NO_VALUES: Final = SeenValues((), {})
+_NO_VALUES: Final = SeenValues((), {}, {})
 
 
 class ItemInAnyOrder:
@@ -47,8 +47,16 @@ class ItemInAnyOrder:
 
     def near(self, text: bytes, values: tuple[Value, ...] | None = None) -> tuple[Value, ...]:
         """The seen values, or those among `values`, that the item may become from this beginning."""
-        chosen = self._seen.values if values is None else values
-        return tuple(near(text, chosen)) if chosen else ()
+        seen, (_, whole, _) = self._seen, self._place
+        chosen = seen.values if values is None else values
+        offset = len(whole) - len(self.begun)
+        known = seen.apart.get(offset)
+        if not chosen or (known is not None and text.startswith(known)):
+            return ()
+        found = tuple(near(text, chosen))
+        if not found and values is None:
+            seen.apart[offset] = text
+        return found
 
     def is_exhausted(self, text: bytes, values: tuple[Value, ...]) -> bool:
         """Whether a beginning is legal, and only seen items complete it. `values`: those that it is `near` to."""
@@ -91,7 +99,7 @@ def _seen_values(reader: TextReader, frame: int, memory: int) -> SeenValues:
         return _NO_VALUES
     if memory not in known:
         values = tuple(value_of(plain(each.text)) for each in reader.memories.texts(memory))
-        known[memory] = SeenValues(values if any(map(has_orders, values)) else (), {})
+        known[memory] = SeenValues(values if any(map(has_orders, values)) else (), {}, {})
     return known[memory]
 
 

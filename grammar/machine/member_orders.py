@@ -9,7 +9,7 @@ whole members makes no difference: of all orders of n members, only 2^n sets are
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -20,6 +20,7 @@ _ARRAY, _OBJECT = b"[", b"{"
 _AROUND: Final = b",:]} \t\r\n"
 _IN_NUMBER: Final = b"0.eE+-"
 _IN_ESCAPE: Final = b'0123456789abcdefABCDEFnrtu"/\\'
+_DEEPEST: Final = 100  # values that are nested deeper are compared as they are written
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 
 Value: TypeAlias = "bytes | tuple[Value, ...] | frozenset[tuple[bytes, Value]]"
@@ -27,7 +28,7 @@ Value: TypeAlias = "bytes | tuple[Value, ...] | frozenset[tuple[bytes, Value]]"
 
 
 class _NotJson(Exception):
-    """The text is no beginning of a value."""
+    """The text is no beginning of a value, or is nested deeply."""
 
 
 class _Level(NamedTuple):
@@ -51,8 +52,11 @@ class _Begun(NamedTuple):
 
 @lru_cache(maxsize=2048)
 def value_of(text: bytes) -> Value:
-    """The value of a whole plain text."""
-    begun = _read(text)
+    """The value of a whole plain text; the text itself if it is nested deeply."""
+    try:
+        begun = _read(text)
+    except _NotJson:
+        return text
     return begun.tail if begun.value is None else begun.value
 
 
@@ -104,7 +108,7 @@ def way_out(
 
     See `item_search` for the functions.
     """
-    todo, known = [text], set[tuple[_Begun, int]]()
+    todo, known = [text], set[tuple[Hashable, int]]()
     while todo:
         suspects: list[bytes] = []
         begun = out = todo.pop()
@@ -121,11 +125,19 @@ def way_out(
             return out
         for suspect in suspects:
             # Spellings of one text may differ in what follows.
-            place = _read(settled(plain(suspect))), state_after(suspect)
+            place = _place(settled(plain(suspect))), state_after(suspect)
             if place not in known:
                 known.add(place)
                 todo.append(suspect)
     return None
+
+
+def _place(text: bytes) -> Hashable:
+    """What is equal for begun texts with the same whole members in any order."""
+    try:
+        return _read(text)
+    except _NotJson:
+        return text
 
 
 def _begins(begun: _Begun, depth: int, value: Value) -> bool:
@@ -211,6 +223,8 @@ def _read(text: bytes) -> _Begun:
         piece = text[at:] if found is None else found.group()
         at = len(text) if found is None else found.end()
         if piece in (b"{", b"["):
+            if len(opened) == _DEEPEST:
+                raise _NotJson
             opened.append(_Open(piece))
         elif piece not in (b"}", b"]", b",", b":"):
             ends = found is not None and (at < len(text) or piece[:1] == b'"')

@@ -69,10 +69,14 @@ class Exhausted(NamedTuple):
 
 
 class SeenValues(NamedTuple):
-    """The values of the texts of one version. `exhausted`: what is known of begun texts (see `exhaustion`)."""
+    """The values of the texts of one version. `exhausted`: what is known of begun texts (see `exhaustion`).
+
+    `apart`: by the offset of an item, a beginning of it that becomes none of the values.
+    """
 
     values: tuple[Value, ...]
     exhausted: dict[tuple[Hashable, bytes], bool]
+    apart: dict[int, bytes]
 
 
 class SeenTexts:
