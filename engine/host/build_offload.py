@@ -126,8 +126,9 @@ def _identity(folder: Path) -> str:
 class TimedSteps:
     """A pipeline that reports the duration of its steps with prompts to a `TransferRule`.
 
-    A call of `run` takes as long as the plan of which it reads the tokens: the one of the call before, where the
-    pipeline starts plans `ahead`.
+    A call of `run` takes as long as the plan of which it reads the tokens: that of the call before, where the pipeline
+    starts plans `ahead`. A plan without tokens to read, as one of a part of a prompt, may be computed later: it counts
+    together with the next one that has some.
     """
 
     def __init__(
@@ -143,6 +144,8 @@ class TimedSteps:
         self._clock = clock
         self._ahead = ahead
         self._before = Plan(0)
+        self._tokens = self._prompts = 0
+        self._seconds = 0.0
 
     @property
     def has_work(self) -> bool:
@@ -153,11 +156,16 @@ class TimedSteps:
         """See `Pipeline`."""
         began = self._clock()
         changes = self._pipeline.run(plan, lap)
-        read = self._before if self._ahead else plan
-        prompts = sum([len(work.tokens) for work in read.works if len(work.tokens) > 1])
-        if (
-            2 * prompts > read.token_count
-        ):  # the time of a step without is not that of its few tokens
-            self._rule.computed(read.token_count, self._clock() - began)
+        self._seconds += self._clock() - began
+        self._count(self._before if self._ahead else plan)
         self._before = plan
         return changes
+
+    def _count(self, read: Plan) -> None:
+        """Count a plan; report it and those before it if its tokens were waited for."""
+        self._tokens += read.token_count
+        self._prompts += sum([len(work.tokens) for work in read.works if len(work.tokens) > 1])
+        if any(work.logits for work in read.works):
+            if 2 * self._prompts > self._tokens:  # other steps take as long for a few tokens
+                self._rule.computed(self._tokens, self._seconds)
+            self._tokens, self._prompts, self._seconds = 0, 0, 0.0

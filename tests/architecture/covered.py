@@ -21,7 +21,6 @@ COVERED = {
     "engine/host/answers.py": "tests/engine/process/test_client.py",
     "engine/host/assembly.py": "tests/engine/process/test_client.py",
     "engine/host/build_drafts.py": "tests/engine/drafts/test_model.py",
-    "engine/host/build_offload.py": "tests/engine/run/test_kv_on_disk.py",
     "engine/host/build_engine.py": "tests/engine/run/test_whole_engine.py",
     "engine/host/connection.py": "tests/engine/process/test_client.py",
     "engine/host/engine_link.py": "tests/engine/process/test_client.py",
