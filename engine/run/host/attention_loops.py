@@ -42,7 +42,7 @@ def _turn(head: Floats, cos: Bits, sin: Bits, out: Bits) -> None:
 @arithmetic_kernel
 def turn_and_store(
     fused: Bits,
-    norms: tuple[Bits, Bits, float],
+    norms: tuple[Floats, Floats, float],
     turns: tuple[Bits, Bits],
     positions: Longs,
     slots: Longs,

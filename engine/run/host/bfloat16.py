@@ -42,6 +42,12 @@ def bits(tensor: Tensor) -> Bits:
     return view
 
 
+def floats(weight: Tensor) -> Floats:
+    """The weight of a norm: some families keep it in float32."""
+    wide: Floats = weight.float().numpy()
+    return wide
+
+
 @arithmetic_kernel
 def widened(value: Any) -> Any:
     """A bfloat16 as float32."""
@@ -111,11 +117,11 @@ def total(values: Floats) -> Any:
 
 
 @arithmetic_kernel
-def normed(row: Floats, weight: Bits, eps: Any) -> None:
+def normed(row: Floats, weight: Floats, eps: Any) -> None:
     """Divide a row by its root mean square, and multiply it by `weight`, in place."""
     scale = _ONE / np.float32(np.sqrt(dot(row, row) / np.float32(len(row)) + np.float32(eps)))
     for i in range(len(row)):
-        row[i] = row[i] * scale * widened(weight[i])
+        row[i] = row[i] * scale * weight[i]
 
 
 @arithmetic_kernel

@@ -13,12 +13,12 @@ from intaglio.kernels.contracts import Places, QKNorm, Ragged
 from torch import Tensor
 
 from .attention_loops import Ints, Longs, attend_few, turn_and_store
-from .bfloat16 import Bits, bits
+from .bfloat16 import Bits, bits, floats
 
 FEW = 16
 """The most tokens of a sequence that are attended by loops. For more, torch's products are faster."""
 
-_NO_NORM = np.zeros(0, np.int16)
+_NO_NORM = np.zeros(0, np.float32)
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class LoopedPass:
         query = fused.new_empty((fused.shape[0], fused.shape[1] - 2 * kv_heads, size))
         weights = (_NO_NORM, _NO_NORM, 0.0)
         if norms is not None:
-            weights = bits(norms.query), bits(norms.key), norms.eps
+            weights = floats(norms.query), floats(norms.key), norms.eps
         stored = bits(cache)
         turn_and_store(bits(fused), weights, *self._places, stored, bits(query))
         out = torch.zeros_like(query)

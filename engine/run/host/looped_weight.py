@@ -13,13 +13,13 @@ from intaglio.kernels.contracts import Activation, AddTo, Epilogue, Gate, RmsNor
 from intaglio.kernels.linear.packed import PackedInt8
 from torch import Tensor
 
-from .bfloat16 import bits
+from .bfloat16 import bits, floats
 from .row_loops import add_rows, finish_rows, gate_rows, round_rows
 
 ROWS = 64
 """Rows that are multiplied at once: their whole numbers and sums stay in a core's cache."""
 
-_NO_NORM = np.zeros(0, np.int16)
+_NO_NORM = np.zeros(0, np.float32)
 
 
 class LoopedWeight:
@@ -38,7 +38,7 @@ class LoopedWeight:
         self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None
     ) -> Tensor:
         """See `Weight`."""
-        weight, eps = (_NO_NORM, 0.0) if norm is None else (bits(norm.weight), norm.eps)
+        weight, eps = (_NO_NORM, 0.0) if norm is None else (floats(norm.weight), norm.eps)
         finish = finish_rows
         match epilogue:
             case AddTo(residual, None):

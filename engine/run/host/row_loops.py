@@ -33,7 +33,9 @@ Places = npt.NDArray[np.int32]
 
 
 @arithmetic_kernel
-def round_rows(x: Bits, norm: Bits, eps: float, steps: Floats, sizes: Floats, rests: Places) -> int:
+def round_rows(
+    x: Bits, norm: Floats, eps: float, steps: Floats, sizes: Floats, rests: Places
+) -> int:
     """Round the rows of `x` [N, K], normed by `norm` unless it is empty, to whole numbers of steps.
 
     The first N rows of `steps` [2N, K] are the results, in steps of `sizes` [N]. `rests` [N]: which of the rows after

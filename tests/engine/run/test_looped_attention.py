@@ -115,6 +115,15 @@ def test_a_token_has_the_same_bits_in_any_company() -> None:
         assert torch.equal(same, cache)
 
 
+def test_the_weights_of_norms_may_be_float32() -> None:
+    step, narrow = Step((3, 9), (FEW + 1, 30)), norms()
+    wide = QKNorm(narrow.query.float(), narrow.key.float(), narrow.eps)
+    got, cache = step.run(LoopedKernels(), wide)
+    right, right_cache = step.run(LoopedKernels(), narrow)
+    assert torch.equal(got, right)
+    assert torch.equal(cache, right_cache)
+
+
 def test_negative_slots_are_not_stored() -> None:
     step = Step((3, 9))
     step.places.slots[1] = -1

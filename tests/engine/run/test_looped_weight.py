@@ -65,6 +65,14 @@ def test_results_are_those_of_packed_weights(count: int, what: str, normed: bool
 
 
 @needs_library
+def test_the_weight_of_a_norm_may_be_float32() -> None:
+    weight, x = LoopedWeight([codes(64, 200)]), rows(3, 200)
+    narrow = (1 + randn(200, seed=2) / 4).bfloat16()
+    got = weight.matmul(x, RmsNorm(narrow.float(), 1e-6))
+    assert torch.equal(got, weight.matmul(x, RmsNorm(narrow, 1e-6)))
+
+
+@needs_library
 def test_a_sum_is_added_in_place() -> None:
     epilogue = of_residual(64, 3)
     assert LoopedWeight([codes(64, 70)]).matmul(rows(3, 70), None, epilogue) is epilogue.residual
