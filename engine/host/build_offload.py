@@ -26,7 +26,7 @@ from ..memory.swap import TransferRule
 from ..metrics import Stopwatch
 from ..pipeline import Pipeline
 from ..plan import Changes, Plan
-from ..run.host_blocks import HostBlocks
+from ..run.host.host_blocks import HostBlocks
 from ..run.kv import KVCache
 
 STAGING: Final = 64 << 20  # bytes of the host tier where only a disk is given

@@ -14,7 +14,7 @@ from intaglio.engine.memory.offload import Offload
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache, digest
 from intaglio.engine.memory.swap import TransferRule
-from intaglio.engine.run.host_blocks import CopiedBlocks
+from intaglio.engine.run.host.host_blocks import CopiedBlocks
 from intaglio.engine.sequence import Sequence
 from intaglio.engine.types import Request, SamplingParams
 

@@ -9,7 +9,7 @@ from intaglio.engine.errors import ConfigError
 from intaglio.engine.host.build_engine import build
 from intaglio.engine.metrics import Snapshot
 from intaglio.engine.model.spec import parse_spec
-from intaglio.engine.run.host_blocks import HostBlocks
+from intaglio.engine.run.host.host_blocks import HostBlocks
 from intaglio.engine.run.kv import KVCache
 from intaglio.engine.types import Request, SamplingParams
 

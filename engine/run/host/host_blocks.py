@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import torch
 
-from ..memory.block_contents import Content, HostContent
-from .kv import KVCache
+from ...memory.block_contents import Content, HostContent
+from ..kv import KVCache
 
 MOST_READ = 64
 
