@@ -108,7 +108,7 @@ def test_a_program_with_its_own_engine_starts_no_process_unless_told_otherwise(
 def test_a_program_with_its_own_engine_refuses_much_work_as_a_server_does(
     tmp_path: Path,
 ) -> None:
-    names = [f"p{number}" for number in range(2500)]
+    names = [f"p{number}" for number in range(7000)]
     schema = {
         "type": "object",
         "properties": {key: {"type": "boolean"} for key in names},

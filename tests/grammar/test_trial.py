@@ -107,7 +107,7 @@ HEAVY = {
     "fewer keys in any order": any_order(40),
     "a long chain of keys": Constraint(
         Kind.JSON_SCHEMA,
-        json.dumps({"type": "object", "required": (names := [f"p{n}" for n in range(2500)]),
+        json.dumps({"type": "object", "required": (names := [f"p{n}" for n in range(7000)]),
                     "properties": {key: {"type": "boolean"} for key in names}}),
     ),
     "different strings": source({"type": "array", "items": {}, "uniqueItems": True, "minItems": 40}),

@@ -67,7 +67,9 @@ def keys(objects: ObjectLanguage, state: BetweenMembers) -> Keys | None:
         options = _options(objects, state)
     if not options:
         return None
-    return Keys(objects, state, options, objects.properties.parts.of(options, objects.name_leaf))
+    properties = objects.properties
+    part = properties.parts.of(options, objects.name_leaf, properties.order)
+    return Keys(objects, state, options, part)
 
 
 def _due(objects: ObjectLanguage, state: BetweenMembers) -> frozenset[int]:

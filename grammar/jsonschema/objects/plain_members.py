@@ -119,7 +119,8 @@ class PlainMembers:
         labels = self.labels(state)
         if not labels:
             return None
-        return PlainKeys(self, state, labels, self.properties.parts.of(labels, self.leaf))
+        part = self.properties.parts.of(labels, self.leaf, self.properties.order)
+        return PlainKeys(self, state, labels, part)
 
     def after(self, state: BetweenPlainMembers, label: int) -> BetweenPlainMembers:
         """The state after a member."""

@@ -56,7 +56,7 @@ class PropertyClasses:
         self._steps = steps
         self._extra = extra_properties
         self._leaf_of: dict[frozenset[int] | None, Dfa] = {}
-        self.parts = NameParts(self, leaves)
+        self.parts = NameParts(leaves)
 
     @cached_property
     def order(self) -> tuple[str, ...]:
@@ -183,14 +183,15 @@ class PropertyClasses:
 class NameParts:
     """The automata of names next to one another, for objects with many."""
 
-    def __init__(self, properties: PropertyClasses, leaves: NameLeaves) -> None:
-        self._properties = properties
+    def __init__(self, leaves: NameLeaves) -> None:
         self._leaves = leaves
         self._known: dict[int, NameLeaf] = {}
 
-    def of(self, labels: Collection[int], whole: Dfa) -> NameLeaf:
-        """An automaton that has the names with these labels; `whole` if there are few names, or these are far apart."""
-        names = self._properties.order
+    def of(self, labels: Collection[int], whole: Dfa, names: tuple[str, ...]) -> NameLeaf:
+        """An automaton that has the names with these labels; `whole` if there are few names, or these are far apart.
+
+        `names`: all of the schema, in order, the same in every call.
+        """
         begin, end = min(labels), max(labels)
         first = begin - begin % (_BLOCK // 2)
         if len(names) < _MANY or end >= min(first + _BLOCK, len(names)):
