@@ -1,6 +1,7 @@
 """Reads of files with contents of KV blocks, in a thread beside the steps.
 
-Does: read what sequences ask for, and measure how long it takes. Does not: decide whether a file is worth reading.
+Does: read what sequences ask for, where that is faster than computing it, and measure how long it takes. Does not: keep
+contents.
 """
 
 import time

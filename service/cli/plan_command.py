@@ -107,7 +107,7 @@ def _print(document: dict[str, Any]) -> None:
         )
     results().print(table)
     results().print(
-        f"not among them: stages of layers (--pp, up to {document['most_pp']}), which were not measured on GPUs"
+        f"not among them: stages of layers (--pp, up to {document['most_pp']}), which have no estimate"
     )
     if best is None:
         results().print("no layout serves the demand: see the last column")
