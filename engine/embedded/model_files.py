@@ -46,10 +46,10 @@ def folder() -> Path:
 def check(model: Path) -> Path:
     """Return `model` if every file of its manifest is present and unchanged, else raise `DamagedModel`."""
     try:
-        wanted = json.loads((model / MANIFEST).read_text(encoding="utf-8"))["sha256"]
+        digests = json.loads((model / MANIFEST).read_text(encoding="utf-8"))["sha256"]
     except FileNotFoundError:
         raise DamagedModel(f"{model / MANIFEST} is missing: install the package again") from None
-    for name, digest in wanted.items():
+    for name, digest in digests.items():
         if not (model / name).is_file():
             raise DamagedModel(f"{model / name} is missing: install the package again")
         if sha256(model / name) != digest:

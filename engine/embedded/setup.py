@@ -9,7 +9,7 @@ from setuptools.command.build_py import build_py
 class FilesOnly(build_py):
     """Packages no modules."""
 
-    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:  # noqa: ARG002
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:  # noqa: ARG002 - the base's signature
         return []
 
 
