@@ -180,7 +180,7 @@ def _spec(model: ModelConfig) -> ModelSpec:
             where="quantization",
             hint="leave quantization at none: the weights are used as they are stored",
         )
-    if spec.stacked(0) is not None:
+    if spec.family.experts is not None and spec.family.experts.stacked is not None:
         raise ConfigError(
             f"the experts of {spec.family.name} models cannot be stored in other formats than their own",
             where="quantization",
@@ -257,14 +257,15 @@ def _refuse_invariance(
         )
 
 
-def context_limit(asked: int | None, spec: ModelSpec) -> int:
-    """The longest context in tokens: `asked`, None for all positions of the model. Raises `ConfigError` past them."""
+def context_limit(max_context: int | None, spec: ModelSpec) -> int:
+    """The longest context in tokens: `max_context`; None: all positions of the model. Raises `ConfigError` beyond."""
     most = spec.max_positions
-    if asked is not None and asked > most:
+    if max_context is not None and max_context > most:
         raise ConfigError(
-            f"the model has {most} positions, max_context asks for {asked}", where="max_context"
+            f"the model has {most} positions, max_context asks for {max_context}",
+            where="max_context",
         )
-    return most if asked is None else asked
+    return most if max_context is None else max_context
 
 
 def model_dtype(name: str, spec: ModelSpec, device: torch.device) -> torch.dtype:

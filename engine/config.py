@@ -11,7 +11,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Literal, Union, get_args, get_origin, get_type_hints
+from typing import Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from .adapter_settings import AdapterSettings
 from .draft_config import DraftConfig
@@ -107,7 +107,8 @@ class CacheConfig:
     they are pinned when the engine starts.
 
     With the `kv_role` "prefill" an engine keeps the blocks of prompts for others, in `kv_host_bytes` (without them
-    256 MiB); with "decode" it takes the blocks of its prompts from these. `serve --prefill-engines` sets both.
+    256 MiB), or on a GPU in memory of the device; with "decode" it takes the blocks of its prompts from these.
+    `serve --prefill-engines` sets both.
 
     `image_bytes` is the most memory, on the device, of encoded images that may be asked for again.
     """
@@ -288,13 +289,13 @@ class EngineConfig:
                 "no model is given", where="model", hint=f"pass model=… or set {PREFIX}MODEL"
             )
         return cls(
-            model=ModelConfig(**_section(ModelConfig, given, texts)),  # type: ignore[arg-type]
-            cache=CacheConfig(**_section(CacheConfig, given, texts)),  # type: ignore[arg-type]
-            scheduler=SchedulerConfig(**_section(SchedulerConfig, given, texts)),  # type: ignore[arg-type]
-            grammar=GrammarConfig(**_section(GrammarConfig, given, texts)),  # type: ignore[arg-type]
-            drafting=DraftConfig(**_section(DraftConfig, given, texts)),  # type: ignore[arg-type]
-            parallel=ParallelConfig(**_section(ParallelConfig, given, texts)),  # type: ignore[arg-type]
-            adapters=AdapterSettings(**_section(AdapterSettings, given, texts)),  # type: ignore[arg-type]
+            model=_section(ModelConfig, given, texts),
+            cache=_section(CacheConfig, given, texts),
+            scheduler=_section(SchedulerConfig, given, texts),
+            grammar=_section(GrammarConfig, given, texts),
+            drafting=_section(DraftConfig, given, texts),
+            parallel=_section(ParallelConfig, given, texts),
+            adapters=_section(AdapterSettings, given, texts),
         )
 
 
@@ -309,23 +310,22 @@ SECTIONS = (
 )
 
 
-Section = (
-    ModelConfig
-    | CacheConfig
-    | SchedulerConfig
-    | GrammarConfig
-    | DraftConfig
-    | ParallelConfig
-    | AdapterSettings
+Section = TypeVar(
+    "Section",
+    ModelConfig,
+    CacheConfig,
+    SchedulerConfig,
+    GrammarConfig,
+    DraftConfig,
+    ParallelConfig,
+    AdapterSettings,
 )
 
 
 def _section(
-    section: type[Section],
-    given: Mapping[str, object],
-    texts: Mapping[str, str],
-) -> dict[str, object]:
-    """The keyword arguments of one section, each of the type its field declares."""
+    section: type[Section], given: Mapping[str, object], texts: Mapping[str, str]
+) -> Section:
+    """One section of the settings, with each value of the type that its field declares."""
     hints = get_type_hints(section)
     values: dict[str, object] = {}
     for name in (member.name for member in fields(section)):
@@ -333,7 +333,7 @@ def _section(
             values[name] = _typed(name, given[name], hints[name])
         elif name in texts:
             values[name] = _parsed(PREFIX + name.upper(), texts[name], hints[name])
-    return values
+    return section(**values)  # type: ignore[arg-type]  # checked above
 
 
 def _choices(hint: object) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""The engine: a loop of steps.
+"""The engine: a loop that plans, computes and commits steps, and returns their deltas.
 
 Does: accept requests, plan, run the plan through the pipeline, return deltas; end every request with exactly one final
 delta, whatever happens. Does not: compute, match grammars, own a thread, or know texts.
@@ -26,8 +26,8 @@ class Engine:
     """An engine over a scheduler, constraints and an executor.
 
     `submit`, `abort` and `metrics` may be called from any thread; all other methods from the thread that steps.
-    `pipeline` constructs the pipeline from these parts: `Serial` or `OneAhead`. `Any` is the executor's handle, which
-    is opaque to all other parts. Without `adapters` requests for them are refused. `images` counts encoded images,
+    `pipeline` constructs the pipeline from these parts, `Serial` by default. `Any` is the executor's handle, which is
+    opaque to all other parts. Without `adapters` requests for them are refused. `images` counts encoded images,
     `experts` gives the counts of the model's experts, from any thread.
     """
 
@@ -131,7 +131,7 @@ class Engine:
                 self.wait()
 
     def metrics(self) -> Snapshot:
-        """The counters and gauges of now."""
+        """A snapshot of the counters and gauges."""
         return self._metrics.snapshot(None if self._images is None else self._images())
 
     def check(self) -> None:

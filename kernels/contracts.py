@@ -352,10 +352,6 @@ class Kernels(Protocol):
         """Add `up @ (down @ x)` of each row's adapter to the contiguous `product` [N, outputs] of `x` [N, inputs]."""
         ...
 
-    def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
-        """Copy blocks `sources` [n] to `targets` [n], distinct integers, in all layers of `caches` [layers, 2, ...]."""
-        ...
-
     def attend(
         self,
         ragged: Ragged,

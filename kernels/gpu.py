@@ -32,7 +32,6 @@ from .experts.grouped_experts import GroupedExperts
 from .linear.linear import DenseWeight, finish
 from .linear.low_rank import adapter_rows, add_low_rank
 from .linear.rms_norm import rms_norm
-from .memory.kv_copy import kv_copy
 from .quantised.coded_weight import CodedWeight
 from .quantised.packed_codes import packed
 from .sample.logits_pipeline import TokenSampler
@@ -91,10 +90,6 @@ class GpuKernels:
     def add_low_rank(self, product: Tensor, x: Tensor, factors: LowRank, rows: AdapterRows) -> None:
         """Two launches."""
         add_low_rank(product, x, factors, rows)
-
-    def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
-        """One launch."""
-        kv_copy(caches, sources, targets)
 
     def attend(
         self,

@@ -48,8 +48,8 @@ class InvariantGpuKernels(GpuKernels):
     def coded(
         self,
         blocks: Sequence[Codes],  # noqa: ARG002 - none is multiplied
-        bias: Tensor | None,  # noqa: ARG002
-        dtype: torch.dtype,  # noqa: ARG002
+        bias: Tensor | None,  # noqa: ARG002 - as above
+        dtype: torch.dtype,  # noqa: ARG002 - as above
     ) -> Weight | None:
         """None: quantised weights are converted to the dtype of the model."""
         return None

@@ -94,7 +94,7 @@ def rope(x: Tensor, rows: RopeRows) -> Tensor:
 def sigmoid(x: Tensor) -> Tensor:
     """`1 / (1 + exp(-x))`, in float32 for any dtype of `x`.
 
-    A row has the same bits in any company: torch's `sigmoid` rounds differently at the end of a thread's share.
+    A row has the same bits in a call of any size: torch's `sigmoid` rounds differently at the end of a thread's share.
     """
     return x.float().neg().exp_().add_(1).reciprocal_().to(x.dtype)
 
@@ -137,11 +137,11 @@ def rope_and_store(fused: Tensor, places: Places, norms: QKNorm | None, cache: T
         places.cos.index_select(0, places.positions).unsqueeze(1),
         places.sin.index_select(0, places.positions).unsqueeze(1),
     )
-    turned = places.cos.shape[-1]
-    if turned == fused.shape[-1]:
+    rotated = places.cos.shape[-1]
+    if rotated == fused.shape[-1]:
         qk = rope(qk, rows)
     else:
-        qk[..., -turned:] = rope(qk[..., -turned:], rows)
+        qk[..., -rotated:] = rope(qk[..., -rotated:], rows)
     count = places.slots.shape[0]
     keys, values, slots = qk[:count, heads:], fused[:count, heads + kv_heads :], places.slots
     stored = slots >= 0
@@ -165,8 +165,3 @@ def add_low_rank(product: Tensor, x: Tensor, factors: LowRank, places: Tensor) -
             added = low[:, i * rank : (i + 1) * rank] @ factors.up[place, begin:end].t()
             product[rows, begin:end] += added[: rows.numel()]
             begin = end
-
-
-def kv_copy(caches: Tensor, sources: Tensor, targets: Tensor) -> None:
-    """Copy blocks in every layer."""
-    caches.index_copy_(2, targets.long(), caches.index_select(2, sources))

@@ -95,9 +95,6 @@ class ReferenceKernels:
     def add_low_rank(self, product: Tensor, x: Tensor, factors: LowRank, rows: AdapterRows) -> None:
         reference.add_low_rank(product, x, factors, rows.places)
 
-    def kv_copy(self, caches: Tensor, sources: Tensor, targets: Tensor) -> None:
-        reference.kv_copy(caches, sources, targets)
-
     def attend(
         self,
         ragged: Ragged,

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
@@ -184,7 +185,12 @@ class ServiceConfig:
             if variable.startswith(PREFIX):
                 name = variable.removeprefix(PREFIX).lower()
                 if name not in kinds:
-                    raise ValueError(f"there is no setting {variable}; there are {sorted(kinds)}")
+                    close = get_close_matches(name, kinds, n=1)
+                    guess = f"; did you mean {PREFIX}{close[0].upper()}?" if close else ""
+                    names = ", ".join(sorted(kinds)).upper()
+                    raise ValueError(
+                        f"there is no setting {variable}{guess} (after {PREFIX} there are {names})"
+                    )
                 values[name] = _read(variable, kinds[name], text)
         values.update({name: value for name, value in given.items() if value is not None})
         if values.get("api_keys_file"):

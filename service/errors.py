@@ -36,7 +36,7 @@ ServiceError
 │   ├── RateLimited          … per minute, or of requests in flight
 │   └── QuotaExceeded        … per day
 ├── HostNotAllowed           the Host header names another service
-├── ClientGone               the client disconnected
+├── ClientDisconnected               the client disconnected
 └── GenerationFailed         the engine ended the request with an error
 """
 
@@ -290,7 +290,7 @@ class HostNotAllowed(ServiceError):
     code = Code.HOST_NOT_ALLOWED
 
 
-class ClientGone(ServiceError):
+class ClientDisconnected(ServiceError):
     """The client disconnected; its generation was aborted."""
 
     code = Code.CANCELLED

@@ -48,12 +48,12 @@ class DraftTables:
         """The table of a sequence with room for `tokens` tokens, and its new blocks; None if the pool is too small."""
         table = self._tables.setdefault(seq_id, DraftTable())
         self._tables.move_to_end(seq_id)
-        wanted = -(-tokens // self._block_size) - len(table.blocks)
+        needed = -(-tokens // self._block_size) - len(table.blocks)
         while len(self._tables) > self._most or (
-            wanted > self._pool.free and len(self._tables) > 1
+            needed > self._pool.free and len(self._tables) > 1
         ):
             self.close(next(iter(self._tables)))
-        blocks = self._pool.take(max(0, wanted))
+        blocks = self._pool.allocate(max(0, needed))
         if blocks is None:
             self.close(seq_id)
             return None
@@ -64,7 +64,7 @@ class DraftTables:
         """Free the blocks of a sequence. No effect for an unknown one."""
         table = self._tables.pop(seq_id, None)
         if table is not None:
-            self._pool.give(reversed(table.blocks))
+            self._pool.release(reversed(table.blocks))
             if table.admitted:
                 self._released.append(seq_id)
 

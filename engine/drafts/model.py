@@ -97,7 +97,7 @@ class ModelSource:
     def _pays(self) -> bool:
         """Whether accepted drafts saved more time than all drafts took.
 
-        True now and then in any case, to measure again.
+        True at intervals in any case, to measure again.
         """
         if self._drafted < _MEMORY or self._skipped >= PROBE:
             return True

@@ -14,7 +14,7 @@ MOST_TOKENS: Final = 128
 
 FIRST_SLOPE: Final = 1 / 24  # relative to the base, before any step was counted
 PRIOR: Final = 4.0  # the weight of the first slope, as steps of each of two sizes
-KEPT: Final = 0.99  # the factor by which earlier steps lose weight at each step
+DECAY: Final = 0.99  # of the weight of earlier steps, at each step
 OUTLIER: Final = 3.0  # times the expected seconds: a slower step was interrupted
 
 
@@ -36,11 +36,11 @@ class StepSeconds:
             return
         if self._weight:
             seconds = min(seconds, OUTLIER * self(tokens))
-        self._weight = KEPT * self._weight + 1
-        self._tokens = KEPT * self._tokens + tokens
-        self._squares = KEPT * self._squares + tokens * tokens
-        self._seconds = KEPT * self._seconds + seconds
-        self._products = KEPT * self._products + seconds * tokens
+        self._weight = DECAY * self._weight + 1
+        self._tokens = DECAY * self._tokens + tokens
+        self._squares = DECAY * self._squares + tokens * tokens
+        self._seconds = DECAY * self._seconds + seconds
+        self._products = DECAY * self._products + seconds * tokens
         self._fit()
 
     def _fit(self) -> None:

@@ -26,7 +26,7 @@ from intaglio.grammar.api import CompilerBusy, MaskRow, Matcher, Parts, whole
 from .loop_detection import LoopWatch
 
 STEP_S: Final = 0.02  # seconds of processor time that one output may take in each step
-TURN_S: Final = 0.008  # seconds of that for the search for an end, after which the output waits for the next step
+SEARCH_S: Final = 0.008  # seconds of that for the search for an end, after which the output waits for the next step
 MOST_OVER_S: Final = 2.0  # the most excess over that, in total
 
 P = ParamSpec("P")

@@ -67,9 +67,10 @@ class Constraints:
     of a step may still be read while the next ones are written. A grammar may end only with one of `end_tokens`, which
     also end a sequence. `texts`: the bytes of each token, None for tokens without; without them no output is checked
     for loops. `device`: the part for sequences with masks made by the executor; None if it makes none. `clock` gives
-    seconds of processor time; outputs of grammars that take too many are ended (`BudgetedMatcher`). `turn_s`: the most
-    seconds that the search for the end of one output may take in a step; after that, the output waits, and the search
-    continues in the next step. Only a pipeline that reads a step before it starts the next one can let an output wait.
+    seconds of processor time; outputs of grammars that take too many are ended (`BudgetedMatcher`). `search_s`: the
+    most seconds that the search for the end of one output may take in a step; after that, the output waits, and the
+    search continues in the next step. Only a pipeline that reads a step before it starts the next one can let an output
+    wait.
     """
 
     def __init__(
@@ -81,9 +82,9 @@ class Constraints:
         texts: Sequence[bytes | None] = (),
         device: DeviceConstraints | None = None,
         clock: Callable[[], float] = time.thread_time,
-        turn_s: float = math.inf,
+        search_s: float = math.inf,
     ) -> None:
-        self._turn_s = turn_s
+        self._search_s = search_s
         self._waiting: dict[int, SampledToken] = {}  # tokens that are not accepted yet
         self._compiler = compiler
         self._end_tokens = end_tokens
@@ -291,7 +292,7 @@ class Constraints:
             first = self._waiting.pop(sample.seq_id, None)
             sample = first or sample
             try:
-                followed = guarded(matcher.follow_for, sample.tokens, self._turn_s)
+                followed = guarded(matcher.follow_for, sample.tokens, self._search_s)
                 if followed is not None:
                     guarded(self._check, matcher, followed.tokens, sample.tokens)
             except MatcherFault as fault:

@@ -19,12 +19,12 @@ from .nesting import Nesting
 from .repetition import Repetition, repetition
 
 _STRIDE: Final = 4  # tokens between two examinations
-_WINDOW: Final = 64  # tokens of an examination; of every second one twice as many, of every fourth four times, ...
-_TIMES: Final = 4
+_WINDOW: Final = 64  # tokens of an examination; twice as many of every second one, four times of every fourth, ...
+_TIMES: Final = 4  # the fewest periods of a repetition
 _FEWEST: Final = 24  # tokens of a looping string
-_LOWEST: Final = 10  # the same in an output that has looped before
+_FEWEST_LATER: Final = 10  # the same in an output that has looped before
 _FEWEST_OF_ITEMS: Final = 48  # tokens of looping items
-_FEWEST_ITEMS: Final = 8
+_FEWEST_ITEMS: Final = 8  # looping items
 _MOST_CLOSING: Final = 24  # tokens; a value that cannot be ended within them is not ended
 _MOST_CHARACTERS: Final = 4096  # compared with the prompt, of a repeated string
 _COMMA: Final = ord(",")
@@ -54,10 +54,10 @@ class LoopWatch:
         self._tokens: list[int] = []
         self._begun = 0  # tokens before this index belong to loops that were ended
         self._fewest = _FEWEST
-        self._looks = 0
+        self._examinations = 0
         self._due = _FEWEST
         self._found: Repetition | None = None
-        self._waits = 0  # steps waited for a better place to end an array
+        self._deferred = 0  # steps by which the end of an array was deferred to a better place
 
     def push(self, tokens: Iterable[int]) -> bool:
         """Record accepted tokens; whether they may be a loop, so that `closing` is to be called."""
@@ -65,9 +65,9 @@ class LoopWatch:
         if len(self._tokens) < self._due:
             return False
         self._due = len(self._tokens) + _STRIDE
-        self._looks += 1
-        window = _WINDOW * (self._looks & -self._looks)
-        if self._waits and self._found is not None:
+        self._examinations += 1
+        window = _WINDOW * (self._examinations & -self._examinations)
+        if self._deferred and self._found is not None:
             window = max(window, self._found.length)
         tail = self._tokens[max(self._begun, len(self._tokens) - window) :]
         self._found = None
@@ -75,8 +75,8 @@ class LoopWatch:
             self._found = repetition(tail, least=self._fewest, times=_TIMES)
         return self._found is not None
 
-    def closing(self, way: Sequence[int]) -> tuple[int, ...]:
-        """The first tokens of `way`, a short completion of the output, that end the looping value.
+    def closing(self, completion: Sequence[int]) -> tuple[int, ...]:
+        """The first tokens of `completion`, a short one of the output, that end the looping value.
 
         A token that extends beyond the value is split into tokens of single bytes. Empty where nothing loops, or where
         the value cannot be ended yet.
@@ -85,20 +85,20 @@ class LoopWatch:
         if found is None:
             return ()
         text, length = self._text(self._tokens), len(self._text(self._tokens[-found.length :]))
-        here = Nesting()
+        nesting = Nesting()
         for byte in text[:-length]:
-            here.feed(byte)
-        loop = self._loop(found, text, length, here)
-        closing = () if loop is None else self._until(loop, here.copy(), way)
+            nesting.feed(byte)
+        loop = self._loop(found, text, length, nesting)
+        closing = () if loop is None else self._until(loop, nesting.copy(), completion)
         if loop is not None and loop.name and not closing:  # its object needs other properties
-            closing = self._until(_Loop(here.height, in_string=True), here, way)
+            closing = self._until(_Loop(nesting.height, in_string=True), nesting, completion)
         if loop is None or not closing:
             # The longer a legitimate repetition is, the later it is examined again.
             self._due = len(self._tokens) + max(_STRIDE, found.length // 4)
-            self._waits = 0
-        elif loop.items and len(closing) > 1 and self._waits < found.period:
-            self._due = len(self._tokens) + 1  # ending it here would add an item to the array
-            self._waits += 1
+            self._deferred = 0
+        elif loop.items and len(closing) > 1 and self._deferred < found.period:
+            self._due = len(self._tokens) + 1  # ending it now would add an item to the array
+            self._deferred += 1
             closing = ()
         return closing
 
@@ -107,29 +107,29 @@ class LoopWatch:
         self._tokens += tokens
         self._begun = len(self._tokens)
         # The beginning of the next value is not taken for a repetition.
-        self._due = self._begun + _LOWEST + _STRIDE
-        self._fewest = _LOWEST
-        self._found, self._waits = None, 0
+        self._due = self._begun + _FEWEST_LATER + _STRIDE
+        self._fewest = _FEWEST_LATER
+        self._found, self._deferred = None, 0
 
-    def _loop(self, found: Repetition, text: bytes, length: int, here: Nesting) -> _Loop | None:
-        """The loop, if there is one. Advances `here` to the end of `text`, by the `length` bytes that repeat."""
-        before, lowest, commas = here.height, here.height, 0
+    def _loop(self, found: Repetition, text: bytes, length: int, nesting: Nesting) -> _Loop | None:
+        """The loop, if there is one. Advances `nesting` to the end of `text`, by the `length` bytes that repeat."""
+        before, lowest, commas = nesting.height, nesting.height, 0
         for byte in text[-length:]:
-            here.feed(byte)
-            if here.height < lowest:
-                lowest, commas = here.height, 0
-            commas += byte == _COMMA and here.string is None and here.height == lowest
-        if here.string is not None and self._is_looping(found, text[here.string + 1 :]):
+            nesting.feed(byte)
+            if nesting.height < lowest:
+                lowest, commas = nesting.height, 0
+            commas += byte == _COMMA and nesting.string is None and nesting.height == lowest
+        if nesting.string is not None and self._is_looping(found, text[nesting.string + 1 :]):
             # Names that the schema does not declare would loop again, one after the other.
-            if here.is_name(text):
-                return _Loop(here.height - 1, name=True)
-            return _Loop(here.height, in_string=True)
+            if nesting.is_name(text):
+                return _Loop(nesting.height - 1, name=True)
+            return _Loop(nesting.height, in_string=True)
         if found.length < _FEWEST_OF_ITEMS:
             return None
-        if commas + 1 >= _FEWEST_ITEMS and lowest and here.open[lowest - 1] == _ARRAY:
+        if commas + 1 >= _FEWEST_ITEMS and lowest and nesting.open[lowest - 1] == _ARRAY:
             known = self._is_in_prompt(text, len(text) - length, commas + 1)
             return None if known else _Loop(lowest - 1, items=True)
-        deeper = here.height - before
+        deeper = nesting.height - before
         return _Loop(before) if lowest == before and deeper + 1 >= found.times else None
 
     def _is_looping(self, found: Repetition, inside: bytes) -> bool:
@@ -141,9 +141,9 @@ class LoopWatch:
         tokens -= room < 0
         if tokens < max(self._fewest, _TIMES * found.period):
             return False
-        said = _unescaped(inside)[-_MOST_CHARACTERS:]
-        repeated = repetition(said, least=_TIMES, times=_TIMES)
-        return repeated is None or said[-repeated.length :] not in self._asked
+        value = _unescaped(inside)[-_MOST_CHARACTERS:]
+        repeated = repetition(value, least=_TIMES, times=_TIMES)
+        return repeated is None or value[-repeated.length :] not in self._prompt_text
 
     def _is_in_prompt(self, text: bytes, since: int, items: int) -> bool:
         """Whether the prompt contains a value of the items as often as the items repeat it.
@@ -155,28 +155,28 @@ class LoopWatch:
         values.pop("", None)
         plain = _STRING.sub(b'""', text[since:])
         values.update(number.decode() for number in _NUMBER.findall(plain))
-        counts = {value: self._asked.count(value) for value in values}
+        counts = {value: self._prompt_text.count(value) for value in values}
         if any(counts[value] >= times for value, times in values.items()):
             return True
-        lines = sum(1 for line in self._asked.splitlines() if line.strip())
+        lines = sum(1 for line in self._prompt_text.splitlines() if line.strip())
         return not any(counts.values()) and items <= lines
 
-    def _until(self, loop: _Loop, here: Nesting, way: Sequence[int]) -> tuple[int, ...]:
-        """The first tokens of `way` that end `loop`; empty if they are too many, or another item has to follow."""
+    def _until(self, loop: _Loop, nesting: Nesting, completion: Sequence[int]) -> tuple[int, ...]:
+        """The first tokens of `completion` that end `loop`; empty if they are too many, or another item must follow."""
         taken: list[int] = []
-        most = _MOST_CLOSING if loop.items or loop.in_string else _MOST_CLOSING + len(here.open)
-        for token in way[:most]:
+        most = _MOST_CLOSING if loop.items or loop.in_string else _MOST_CLOSING + len(nesting.open)
+        for token in completion[:most]:
             text = self._texts[token]
             if text is None:
                 return ()
             for at, byte in enumerate(text, 1):
-                here.feed(byte)
-                if here.string is not None:
+                nesting.feed(byte)
+                if nesting.string is not None:
                     continue
-                if loop.in_string or here.height <= loop.height:
+                if loop.in_string or nesting.height <= loop.height:
                     return (*taken, *self._begin(token, at))
-                is_beside = byte == _COMMA and here.height == loop.height + 1
-                if (loop.items or loop.name) and is_beside:
+                is_next_item = byte == _COMMA and nesting.height == loop.height + 1
+                if (loop.items or loop.name) and is_next_item:
                     return ()
             taken.append(token)
         return ()
@@ -194,7 +194,7 @@ class LoopWatch:
         return {text: token for token, text in enumerate(self._texts) if text and len(text) == 1}
 
     @cached_property
-    def _asked(self) -> str:
+    def _prompt_text(self) -> str:
         return self._text(self._prompt).decode("utf-8", "replace")
 
     def _text(self, tokens: Sequence[int]) -> bytes:

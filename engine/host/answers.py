@@ -46,7 +46,7 @@ class Answers:
             parts: dict[bytes, list[Delta]] = {}
             for delta in deltas:
                 client = self._owners.get(delta.request_id)
-                if client is None:  # its client is gone: the last deltas of an aborted request
+                if client is None:  # the last deltas of an aborted request: its client disconnected
                     continue
                 if delta.finish is not None:
                     del self._owners[delta.request_id]
@@ -64,7 +64,7 @@ class Answers:
             self._send(client, encode(event))
 
     def orphans(self) -> list[str]:
-        """The ids of the open requests left by clients that have gone; they are open no more."""
+        """Close the open requests of clients that have disconnected; their ids."""
         with self._lock:
             return [
                 request_id
@@ -89,7 +89,7 @@ class Answers:
 
     def _forget(self, client: bytes) -> list[str]:
         """Forget the requests of a client; their ids."""
-        gone = [name for name, owner in self._owners.items() if owner == client]
-        for name in gone:
-            del self._owners[name]
-        return gone
+        request_ids = [name for name, owner in self._owners.items() if owner == client]
+        for request_id in request_ids:
+            del self._owners[request_id]
+        return request_ids

@@ -29,7 +29,7 @@ class Attachment:
         self._connection: Connection | None = None
         self._connected = 0  # the number of the process
         self._lost = 0
-        self._moved = asyncio.Event()
+        self._changed = asyncio.Event()
         self._notify: Callable[[Lives], None] = lambda _: None
         self._on_move: Callable[[], None] = lambda: None
         link.follow(index, self._on_status)
@@ -54,11 +54,11 @@ class Attachment:
             self._status.lives, lost=self._lost, quarantined=self._link.quarantined
         )
 
-    def when_lives_change(self, call: Callable[[Lives], None]) -> None:
+    def on_lives_change(self, call: Callable[[Lives], None]) -> None:
         """Register `call`, called from the event loop when the process has died and when a new one is ready."""
         self._notify = call
 
-    def when_moved(self, call: Callable[[], None]) -> None:
+    def on_state_change(self, call: Callable[[], None]) -> None:
         """Register `call`, called from the event loop when the state may have changed."""
         self._on_move = call
 
@@ -75,7 +75,7 @@ class Attachment:
                 raise ModelError(fault.message, hint=fault.hint)
             if self.state is EngineState.CLOSED:
                 raise stopped("is closed")
-            await self._moved.wait()
+            await self._changed.wait()
         assert self._status.info is not None
         return self._status.info
 
@@ -156,6 +156,6 @@ class Attachment:
 
     def _move(self) -> None:
         """Wake the tasks that wait for a change."""
-        self._moved.set()
-        self._moved = asyncio.Event()
+        self._changed.set()
+        self._changed = asyncio.Event()
         self._on_move()

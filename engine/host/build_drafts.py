@@ -30,7 +30,7 @@ from ..text.tokenizer import Tokenizer
 AUTO = (DraftSetting("document", ""), DraftSetting("rows", ""), DraftSetting("free", ""))
 """The sources of the setting "auto" on a CPU."""
 
-DRAFTED_AT_ONCE = 8
+MOST_DRAFTED = 8
 """Sequences with keys and values in the cache of a draft model."""
 
 
@@ -147,7 +147,7 @@ def _draft_model(
     size = config.cache.block_size
     model = replace(config.model, model=str(folder), device="cpu", max_context=None, threads=None)
     scheduler = SchedulerConfig(
-        max_running=DRAFTED_AT_ONCE, max_batched_tokens=config.scheduler.max_batched_tokens
+        max_running=MOST_DRAFTED, max_batched_tokens=config.scheduler.max_batched_tokens
     )
     built = build_runner(model, CacheConfig(block_size=size), scheduler, vocab=own.size)
     drafter = DraftModel(
@@ -158,4 +158,4 @@ def _draft_model(
         width=built.spec.vocab_size,
         seconds=seconds,
     )
-    return drafter, DraftTables(built.num_blocks, size, DRAFTED_AT_ONCE)
+    return drafter, DraftTables(built.num_blocks, size, MOST_DRAFTED)

@@ -22,7 +22,7 @@ from ..config import EngineConfig
 from ..drafts.proposals import Proposals
 from ..drafts.verified_steps import VerifiedSteps
 from ..executor import Executor
-from ..grammars.budgeted_matcher import TURN_S
+from ..grammars.budgeted_matcher import SEARCH_S
 from ..grammars.constraints import Constraints
 from ..grammars.device_constraints import DeviceConstraints, Exports
 from ..grammars.schema_gate import CompilerService
@@ -84,8 +84,8 @@ def build_prepared(prepared: Preparation) -> Assembly:
     exports = Exports()
     closing.callback(exports.close)
     closing.callback(compiler_service.close)
-    turn_s = math.inf if ahead and not staged else TURN_S
-    constraints = _constraints(config, executor, compiler_service, exports, vocabulary, turn_s)
+    search_s = math.inf if ahead and not staged else SEARCH_S
+    constraints = _constraints(config, executor, compiler_service, exports, vocabulary, search_s)
     drafting = build_drafts(sources, built, config, constraints, tokenizer) if sources else None
     offload = build_offload(config, built, prepared.sockets, closing)
     executor = replayed(sources, config, executor)
@@ -163,24 +163,17 @@ def _info(
 def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) -> Built:
     """The runner of this process: of the whole model, or of rank 0 of a group, when all ranks have built theirs."""
     on_device = config.grammar.grammar_device == "auto"
-    parallel = None if group is None else group.connect(tokenizer.size)
-    try:
-        built = build_runner(
-            config.model,
-            config.cache,
-            config.scheduler,
-            vocab=tokenizer.size,
-            vocabulary=tokenizer.vocabulary if on_device else None,
-            parallel=parallel,
-            adapters=config.adapters,
-        )
-        if group is not None:
-            group.await_built()
-    except BaseException:
-        if group is not None:
-            group.close()
-        raise
-    return built
+    make = partial(
+        build_runner,
+        config.model,
+        config.cache,
+        config.scheduler,
+        vocab=tokenizer.size,
+        vocabulary=tokenizer.vocabulary if on_device else None,
+        parallel=None if group is None else group.connect(tokenizer.size),
+        adapters=config.adapters,
+    )
+    return make() if group is None else group.build(make)
 
 
 def _timed(
@@ -201,7 +194,7 @@ def _constraints(
     compiler_service: CompilerService,
     exports: Exports,
     vocabulary: Vocabulary,
-    turn_s: float,
+    search_s: float,
 ) -> Constraints:
     """The constraints of an engine: with masks made by the executor where it can make them, else on the host."""
     end_tokens, texts = frozenset(vocabulary.end_ids), vocabulary.tokens
@@ -214,7 +207,7 @@ def _constraints(
         rows=executor.mask_buffer(2 * config.scheduler.max_running, vocabulary.width),
         texts=texts,
         device=device,
-        turn_s=turn_s,
+        search_s=search_s,
     )
 
 

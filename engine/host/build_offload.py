@@ -1,6 +1,7 @@
-"""Builds the tiers below the KV cache of an engine from its settings, and its exchange of blocks with other engines.
+"""Builds the tiers below the KV cache of an engine from its settings.
 
-Does: identify the model and the layout of its blocks, open the tiers, listen. Does not: copy.
+Does: identify the model and the layout of its blocks, open the tiers. Does not: copy, or build the exchange of blocks
+with other engines (`build_exchange`).
 """
 
 import json
@@ -14,26 +15,21 @@ from typing import Final
 from intaglio.grammar.api import parse_json
 
 from ..build_runner import Built
-from ..config import EngineConfig
-from ..errors import ConfigError
+from ..config import CacheConfig, EngineConfig
 from ..memory.block_contents import BlockContents
 from ..memory.disk_tier import MOST_QUEUED, open_tier
-from ..memory.exported_blocks import BlockServer, ExportedBlocks
 from ..memory.host_tier import HostTier
 from ..memory.offload import Offload
-from ..memory.peer_tier import PeerTier
 from ..memory.swap import TransferRule
 from ..metrics import Stopwatch
 from ..pipeline import Pipeline
 from ..plan import Changes, Plan
 from ..run.host.host_blocks import HostBlocks
 from ..run.kv import KVCache
+from .build_exchange import BLOCKS_SOCKET, build_exchange
 
 STAGING: Final = 64 << 20  # bytes of the host tier where only a disk is given
 GPU_STAGING: Final = 1 << 30  # the same for a GPU, with larger models and blocks
-EXPORTED: Final = 256 << 20  # bytes kept for other engines, where `kv_host_bytes` does not say
-
-BLOCKS_SOCKET: Final = "blocks"  # in the folder of the sockets of an engine
 
 _SAMPLES: Final = 16  # pieces of a weights file that are hashed to identify it
 _PIECE: Final = 1 << 16
@@ -45,48 +41,57 @@ def build_offload(
     """The tiers that the settings ask for; None for none. `closing` ends them, and the server of blocks before them.
 
     Raises:
-        ConfigError: they do not fit the device, the folder cannot be used, or there is none for sockets.
+        ConfigError: the folder cannot be used, or blocks cannot be exchanged.
     """
     cache = config.cache
     if not cache.has_tiers:
         return None
-    on_gpu = built.device.type != "cpu"
-    if on_gpu and cache.kv_role != "none":
-        raise ConfigError(
-            "engines on a CPU only exchange blocks",
-            where="kv_role",
-            hint="leave out prefill_engines, or set device to cpu",
-        )
     kv, disk = built.runner.cache, None
     version = layout_version(config, built)
     if cache.kv_disk != "off":
         disk = open_tier(Path(cache.kv_disk).expanduser(), version, cache.kv_disk_bytes)
-    exported = peers = None
-    if cache.kv_role == "prefill":
-        exported = ExportedBlocks(cache.kv_host_bytes or EXPORTED)
-    elif cache.kv_role == "decode":
-        peers = PeerTier(bytes.fromhex(version), kv.block_bytes)
-    host = HostTier(cache.kv_host_bytes or (GPU_STAGING if on_gpu else STAGING))
-    copies = _copies(kv, host.most_bytes, on_gpu=on_gpu)
-    offload = Offload(copies, kv.block_size, host, disk, TransferRule(), exported, peers)
+    host = HostTier(_host_bytes(cache, built.device.type))
+    copies = _copies(kv, host.most_bytes, on_gpu=built.device.type != "cpu")
+    exchange, serving = build_exchange(cache, kv, copies, bytes.fromhex(version), sockets)
+    rule = TransferRule()
+    if host.most_bytes:
+        _time_transfers(copies, kv, rule)
+    offload = Offload(copies, kv.block_size, host, disk, rule, *exchange)
     closing.callback(offload.close)
-    if exported is not None:
-        if sockets is None:
-            raise ConfigError("blocks are sent by the engines of a service only", where="kv_role")
-        server = BlockServer(sockets / BLOCKS_SOCKET, bytes.fromhex(version), exported)
-        closing.callback(server.close)
+    closing.callback(serving.close)
     return offload
 
 
+def _host_bytes(cache: CacheConfig, device: str) -> int:
+    """The bytes of the host tier.
+
+    An engine on a GPU that only exchanges blocks has none: offloading would take up the link for nothing.
+    """
+    if device == "cpu":
+        return cache.kv_host_bytes or STAGING
+    return cache.kv_host_bytes or (GPU_STAGING if cache.kv_disk != "off" else 0)
+
+
 def _copies(kv: KVCache, most_bytes: int, *, on_gpu: bool) -> BlockContents:
-    """The copies between the cache and contents of `most_bytes` in the host tier, and some more on their way."""
+    """The copies between the cache and contents of `most_bytes` in the host tier, and some more in transit."""
     if not on_gpu:
         return HostBlocks(kv)
     # Not loaded where there is no GPU.
     from ..run.cuda.device_blocks import GATHERED_BYTES, DeviceBlocks
 
-    on_their_way = MOST_QUEUED + 2 * max(GATHERED_BYTES, kv.block_bytes)
-    return DeviceBlocks(kv, -(-(most_bytes + on_their_way) // kv.block_bytes))
+    in_transit = MOST_QUEUED + 2 * max(GATHERED_BYTES, kv.block_bytes)
+    return DeviceBlocks(kv, -(-(most_bytes + in_transit) // kv.block_bytes))
+
+
+def _time_transfers(copies: BlockContents, kv: KVCache, rule: TransferRule) -> None:
+    """Measure a transfer of blocks that nothing uses yet: the rule is needed before the first content comes back."""
+    blocks = range(min(copies.most_read, kv.num_blocks))
+    for _ in range(2):  # the first one loads kernels
+        contents = copies.read(blocks)
+        transfer = copies.write(blocks[: len(contents)], contents)
+        while not transfer.advance():
+            pass
+    rule.fetched("host", transfer.blocks * kv.block_size, transfer.seconds)
 
 
 def blocks_address(config: EngineConfig, sockets: Path | None) -> str:
@@ -126,9 +131,9 @@ def _identity(folder: Path) -> str:
 class TimedSteps:
     """A pipeline that reports the duration of its steps with prompts to a `TransferRule`.
 
-    A call of `run` takes as long as the plan of which it reads the tokens: that of the call before, where the pipeline
-    starts plans `ahead`. A plan without tokens to read, as one of a part of a prompt, may be computed later: it counts
-    together with the next one that has some.
+    A call of `run` takes as long as the plan of which it reads the tokens: that of the previous call, where the
+    pipeline starts plans `ahead`. A plan without tokens to read, such as a part of a prompt, may be computed later: it
+    counts together with the next plan that has some.
     """
 
     def __init__(

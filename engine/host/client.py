@@ -55,9 +55,9 @@ class EngineClient:
         """See `Attachment.lives`."""
         return self._engine.lives
 
-    def when_lives_change(self, call: Callable[[Lives], None]) -> None:
-        """See `Attachment.when_lives_change`."""
-        self._engine.when_lives_change(call)
+    def on_lives_change(self, call: Callable[[Lives], None]) -> None:
+        """See `Attachment.on_lives_change`."""
+        self._engine.on_lives_change(call)
 
     async def start(self) -> None:
         """Start the process and its supervision; returns before the model is loaded."""

@@ -79,7 +79,7 @@ class EngineLink:
         self._socket: zmq.Socket[bytes] | None = None
         self._reader: SocketReader | None = None
         self._silence: asyncio.TimerHandle | None = None
-        self._last_heard = 0.0
+        self._last_message_at = 0.0
 
     @property
     def quarantined(self) -> int:
@@ -181,7 +181,7 @@ class EngineLink:
     def _send(self, message: LinkMessage) -> None:
         if self._reader is not None and self._socket is not None:
             self._socket.send(pack(message))
-            self._reader.look_again()
+            self._reader.read_soon()
 
     def _receive(self, frames: list[bytes]) -> None:
         match from_owner(frames[0]):
@@ -192,17 +192,17 @@ class EngineLink:
                 self._isolation = isolation
             case Answered(ticket):
                 self._questions.answer(ticket)
-        self._last_heard = asyncio.get_running_loop().time()
+        self._last_message_at = asyncio.get_running_loop().time()
 
     def _expect_more(self) -> None:
         """Check regularly that the owner still sends."""
         loop = asyncio.get_running_loop()
-        self._last_heard = loop.time()
+        self._last_message_at = loop.time()
         self._silence = loop.call_later(SILENCE_S, self._check_silence)
 
     def _check_silence(self) -> None:
         loop = asyncio.get_running_loop()
-        due = self._last_heard + SILENCE_S
+        due = self._last_message_at + SILENCE_S
         if loop.time() < due:
             self._silence = loop.call_at(due, self._check_silence)
             return

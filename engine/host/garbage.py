@@ -43,9 +43,13 @@ class GarbageCollector:
         self._measured = 0  # `_added` when the blocks were last counted
 
     def start(self) -> None:
-        """Freeze all present objects. To be called once everything is loaded."""
+        """Freeze all present objects, and collect from now on. To be called once everything is loaded.
+
+        What the process froze before, if anything, stays: it is no garbage.
+        """
         gc.set_threshold(_YOUNG, _ROUNDS, _NEVER)
-        self._collect_all()
+        self._collect_thawed()
+        gc.enable()
 
     def between_steps(self, *, idle: bool) -> None:
         """Collect if it is due. `idle`: no request is served, so that a long collection delays none."""
@@ -69,6 +73,9 @@ class GarbageCollector:
 
     def _collect_all(self) -> None:
         gc.unfreeze()
+        self._collect_thawed()
+
+    def _collect_thawed(self) -> None:
         gc.collect()
         gc.freeze()
         self._all, self._added, self._measured = gc.get_freeze_count(), 0, 0

@@ -1,7 +1,8 @@
 """The commands that start the engines of one machine.
 
 Does: give each engine its share of the machine: a GPU for each of its ranks, or of the processor cores an equal part.
-Does not: start them (`engine/host/supervision.py`).
+An engine for outputs also sees the GPUs of those that compute prompts, behind its own. Does not: start them
+(`engine/host/supervision.py`).
 """
 
 from dataclasses import replace
@@ -33,11 +34,19 @@ def launches(config: EngineConfig, count: int = 1, prefill: int = 0) -> tuple[La
             where="engines",
             hint=f"start at most {len(gpus) // ranks} engines, or set device to cpu",
         )
-    shares = [",".join(gpus[number * ranks : (number + 1) * ranks]) for number in range(count)]
+    shares = [gpus[number * ranks : (number + 1) * ranks] for number in range(count)]
+    for number in range(prefill, count if prefill else 0):
+        # An engine for outputs asks the driver whether its GPU, the first, can read those that compute prompts.
+        shares[number] += gpus[: prefill * ranks]
     return tuple(
-        replace(Launch.of(one), environment=(("CUDA_VISIBLE_DEVICES", share),) if share else ())
+        replace(Launch.of(one), environment=_visible(share))
         for one, share in zip(_with_roles(config, count, prefill), shares, strict=True)
     )
+
+
+def _visible(share: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The environment of an engine with these GPUs; empty for none."""
+    return (("CUDA_VISIBLE_DEVICES", ",".join(share)),) if share else ()
 
 
 def _with_roles(config: EngineConfig, count: int, prefill: int) -> list[EngineConfig]:

@@ -1,7 +1,7 @@
 """An engine in the caller's process, for programs that wait for their results.
 
 Does: build an engine, run batches of requests to their ends, check and close it. Does not: use its own threads; two
-threads that call it take turns.
+threads that call it wait for each other.
 """
 
 import threading
@@ -24,7 +24,7 @@ class LocalEngine:
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
         self._closed = False
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
 
     @classmethod
     def build(cls, config: EngineConfig) -> Self:
@@ -57,7 +57,7 @@ class LocalEngine:
             EngineStopped: the engine was closed, or has failed.
             InvalidRequest: two requests share an id.
         """
-        with self._turn:
+        with self._lock:
             engine = self._running()
             source = iter(requests)
             open_ids: set[str] = set()
@@ -88,17 +88,17 @@ class LocalEngine:
         self._running().abort(request_id)
 
     def metrics(self) -> Snapshot:
-        """The counters and gauges of now."""
+        """A snapshot of the counters and gauges."""
         return self._running().metrics()
 
     def check(self) -> BlockReport:
         """Check every invariant and count the blocks."""
-        with self._turn:
+        with self._lock:
             return report(self._running(), self.info)
 
     def close(self) -> None:
         """Accept no more requests and end the threads of the parts; safe to call twice."""
-        with self._turn:
+        with self._lock:
             if not self._closed:
                 self._closed = True
                 self._assembly.close()

@@ -1,11 +1,11 @@
 """Whether a process was killed from outside: by a signal that its own faults cannot cause.
 
-Does: tell such a signal from a crash, and from a kill by the kernel for want of memory. Does not: watch processes
+Does: tell such a signal from a crash, and from a kill by the kernel for lack of memory. Does not: watch processes
 (`engine/host/supervisor.py`), or judge the requests that they computed (`engine/host/quarantine.py`).
 
 A process that ends by a fault of its own gets SIGSEGV, SIGABRT, SIGBUS, SIGFPE or SIGILL, or exits with a status. The
 kernel kills by SIGKILL when memory is short, which a request may cause, and counts these kills for the whole machine:
-a kill during which that count rose says nothing.
+if that count rose meanwhile, the cause of a kill is unknown.
 """
 
 import signal
@@ -17,7 +17,7 @@ COUNTERS: Final = Path("/proc/vmstat")
 
 
 def memory_kills(counters: Path = COUNTERS) -> int | None:
-    """The number of processes that the kernel has killed for want of memory; None where it does not say so."""
+    """The number of processes that the kernel has killed for lack of memory; None where it does not count them."""
     try:
         lines = counters.read_text().splitlines()
     except OSError:
@@ -26,5 +26,5 @@ def memory_kills(counters: Path = COUNTERS) -> int | None:
 
 
 def was_killed_from_outside(status: int, before: int | None, after: int | None) -> bool:
-    """Whether a process that ended with `status` was; `before` and `after` are `memory_kills` around its run."""
+    """Whether a process ended with `status` by such a signal; `before`, `after`: `memory_kills` around its run."""
     return -status in SIGNALS and before is not None and before == after

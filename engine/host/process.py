@@ -9,6 +9,7 @@ Standard input stays open while the parent runs. End of file means that the pare
 no engine outlives the process that started it, and the folder of the sockets is removed.
 """
 
+import gc
 import os
 import shutil
 import sys
@@ -61,7 +62,7 @@ EVENTS = "events"
 BEAT_S = 0.25
 IDLE_S = 0.05
 
-TURN_S = 1e-4
+SWITCH_INTERVAL_S = 1e-4
 """The interpreter's switch interval, 5 ms by default: the time that a thread holds the interpreter lock while others
 wait. A step releases the lock dozens of times, to launch or to copy, and each time waits behind a thread that compiles:
 with this value it gets the lock 18 times as often."""
@@ -122,7 +123,7 @@ class Host:
         self._assembly = assembly
         engine, info, collector = assembly.engine, assembly.info, GarbageCollector()
         collector.start()
-        sys.setswitchinterval(TURN_S)
+        sys.setswitchinterval(SWITCH_INTERVAL_S)
         self._outbox.send(Ready(info))
         while not self._stop.is_set():
             self._step_began = time.monotonic()
@@ -283,6 +284,8 @@ def _prepared(sockets: Path, configuration: bytes) -> Builder:
     from .build_engine import build_prepared
 
     preparation.warm()
+    gc.collect()
+    gc.freeze()  # now, while nothing waits for it
     return lambda _: build_prepared(preparation)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import zmq
 
-MANY: Final = 256  # messages read in one turn of the event loop
+MOST_READ: Final = 256  # messages in one iteration of the event loop
 
 
 class SocketReader:
@@ -25,23 +25,23 @@ class SocketReader:
         self._loop = asyncio.get_running_loop()
         self._descriptor = int(socket.getsockopt(zmq.FD))
         self._closed = False
-        self._loop.add_reader(self._descriptor, self._turn)
-        self._due = False
-        self.look_again()
+        self._loop.add_reader(self._descriptor, self._read_ready)
+        self._scheduled = False
+        self.read_soon()
 
-    def look_again(self) -> None:
-        """Look for messages soon: the descriptor signals only those that arrive after the last use of the socket.
+    def read_soon(self) -> None:
+        """Schedule a read: the descriptor signals only messages that arrive after the last use of the socket.
 
         To be called after each message sent on the same socket.
         """
-        if not self._due and not self._closed:
-            self._due = True
-            self._loop.call_soon(self._turn)
+        if not self._scheduled and not self._closed:
+            self._scheduled = True
+            self._loop.call_soon(self._read_ready)
 
-    def _turn(self) -> None:
-        self._due = False
-        if self.drain(MANY) == MANY:
-            self.look_again()
+    def _read_ready(self) -> None:
+        self._scheduled = False
+        if self.drain(MOST_READ) == MOST_READ:
+            self.read_soon()
 
     def drain(self, most: int | None = None) -> int:
         """Read the messages that have arrived, up to this many; returns their number."""
@@ -75,7 +75,12 @@ def socket_folder() -> Path:
 
 
 def unbounded(context: zmq.Context[zmq.Socket[bytes]], kind: int) -> zmq.Socket[bytes]:
-    """A socket that drops no message and never blocks; the open requests bound the number of its messages."""
+    """A socket that drops no message and never blocks; the open requests bound the number of its messages.
+
+    It does not linger. A connection that it accepted takes its linger when it binds, not when it is closed: with the
+    default, the end of its context waits forever for a message to a peer that has left.
+    """
     socket = context.socket(kind)
     socket.set_hwm(0)
+    socket.linger = 0
     return socket

@@ -7,6 +7,7 @@ process, or know its messages. On systems without these counters timeouts are ne
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -25,12 +26,11 @@ def waits(process: int) -> Waits:
     the system has no such counters, or the process has exited.
     """
     found: Waits = {}
-    for path in Path(f"/proc/{process}/task").glob("*/schedstat"):
-        try:
-            _, waited, _ = path.read_text().split()
-        except (OSError, ValueError):  # the thread has ended
-            continue
-        found[path.parent.name] = int(waited) / 1e9
+    with suppress(OSError):  # the process has exited
+        for task in Path(f"/proc/{process}/task").iterdir():
+            with suppress(OSError, ValueError):  # the thread has ended
+                _, waited, _ = (task / "schedstat").read_text().split()
+                found[task.name] = int(waited) / 1e9
     return found
 
 

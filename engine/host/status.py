@@ -49,7 +49,7 @@ class Lives(msgspec.Struct, frozen=True):
 
 
 class EngineStatus(msgspec.Struct, frozen=True, kw_only=True, tag="status"):
-    """One engine now. `run` is the number of its process, from 1; `folder` holds the sockets of that process."""
+    """One engine at present. `run`: the number of its process, from 1; `folder`: the sockets of that process."""
 
     index: int
     run: int = 0

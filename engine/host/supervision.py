@@ -153,7 +153,7 @@ class Supervision:
                 raise
             self._forget(link)
         if self._reader is not None:
-            self._reader.look_again()
+            self._reader.read_soon()
 
     def _forget(self, link: bytes) -> None:
         """Forget the link of a process that has ended."""

@@ -29,10 +29,9 @@ from .starvation import Waits, patiently, waits
 from .status import EngineState, EngineStatus
 
 SUPERVISOR: Final = b"supervisor"  # the sender's name in its commands, which are not answered
-_LAST_WORDS_S: Final = 10.0  # time for an engine that cannot start to report the reason
-_CANCELLED_AGAIN_S: Final = 0.1  # a task that has not ended by then is cancelled once more
-# Runs of the process that were killed from outside: clients may ask about them late.
-_REMEMBERED: Final = 64
+_REPORT_S: Final = 10.0  # for an engine that cannot start to report the reason
+_CANCEL_INTERVAL_S: Final = 0.1  # until a task that has not ended is cancelled once more
+_MOST_RUNS: Final = 64  # killed from outside, remembered for clients that ask about them later
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,11 @@ class Launch:
     @classmethod
     def of(cls, config: EngineConfig) -> Self:
         """The engine of this package, run by this interpreter, without the current folder on its path."""
-        entry = "from intaglio.engine.host.process import main; raise SystemExit(main())"
+        # What is loaded stays: to look for garbage in it takes a fifth of the start. `GarbageCollector` looks again.
+        entry = (
+            "import gc; gc.disable(); "
+            "from intaglio.engine.host.process import main; raise SystemExit(main())"
+        )
         return cls((sys.executable, "-P", "-c", entry), msgspec.json.encode(config))
 
 
@@ -153,9 +156,10 @@ class _Child:
             if process is not None and process.returncode is None:
                 process.kill()
             self._context.destroy(linger=0)
-            shutil.rmtree(self._folder, ignore_errors=True)
             if process is not None:
                 await process.wait()
+            # Not before its end: it may just make its sockets.
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class Supervisor:
@@ -174,12 +178,12 @@ class Supervisor:
         self._watch = watch
         self._report = report
         self._status = EngineStatus(index=index)
-        self._moved = asyncio.Event()
+        self._changed = asyncio.Event()
         self._child: _Child | None = None
-        self._spare: _Child | None = None
+        self._standby: _Child | None = None
         self._folders = count(1)
         self._task: asyncio.Task[None] | None = None
-        self._outside: deque[int] = deque(maxlen=_REMEMBERED)
+        self._killed_outside: deque[int] = deque(maxlen=_MOST_RUNS)
 
     @property
     def status(self) -> EngineStatus:
@@ -188,7 +192,7 @@ class Supervisor:
 
     def was_killed_from_outside(self, run: int) -> bool:
         """Whether process `run` was killed from outside, so that its death says nothing about its requests."""
-        return run in self._outside
+        return run in self._killed_outside
 
     def start(self) -> None:
         """Start the process and its supervision; returns before the model is loaded."""
@@ -211,7 +215,7 @@ class Supervisor:
         if self._status.run == run and self._child is not None:
             self._child.send(messages.Shutdown())
         await self._until(
-            lambda: self._status.run > run and self._status.state is not EngineState.LOADING
+            lambda: self._status.run > run and self._status.state is EngineState.READY
         )
 
     async def close(self) -> None:
@@ -223,9 +227,9 @@ class Supervisor:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
-        spare, self._spare = self._spare, None
-        if spare is not None:
-            await spare.close(0.0)
+        standby, self._standby = self._standby, None
+        if standby is not None:
+            await standby.close(0.0)
 
     def _change(self, **changes: Any) -> None:
         """Change the status and report it; a closed engine stays closed."""
@@ -233,20 +237,23 @@ class Supervisor:
             changes.pop("state", None)
         self._status = msgspec.structs.replace(self._status, **changes)
         self._report(self._status)
-        self._moved.set()
-        self._moved = asyncio.Event()
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     async def _until(self, fact: Callable[[], bool]) -> None:
         """Wait until `fact` holds, or the engine is unusable or closed."""
         final = (EngineState.UNUSABLE, EngineState.CLOSED)
         while not fact() and self._status.state not in final:
-            await self._moved.wait()
+            await self._changed.wait()
 
     async def _supervise(self) -> None:
         failures = unready = 0
         while True:
             began = time.monotonic()
-            reason = await self._run_once()
+            try:
+                reason = await self._run_process()
+            except (OSError, zmq.ZMQError) as error:  # of processes, files or memory are too few
+                reason = f"process could not be started: {error}"
             if self._status.state is EngineState.DRAINING and reason == _ended(0):
                 failures = unready = 0
                 self._change(state=EngineState.LOADING)
@@ -273,32 +280,32 @@ class Supervisor:
             pause = self._watch.backoff_s * 2 ** min(failures - 1, 63)
             await asyncio.sleep(min(pause, self._watch.backoff_limit_s))
 
-    async def _run_once(self) -> str:
+    async def _run_process(self) -> str:
         """Run one process from start to exit; returns how it ended. Its sockets and folder are removed."""
-        spare, self._spare = self._spare, None
-        if spare is not None and not spare.is_alive:
-            await spare.close(0.0)
-            spare = None
-        child = spare or self._new_child()
+        standby, self._standby = self._standby, None
+        if standby is not None and not standby.is_alive:
+            await standby.close(0.0)
+            standby = None
+        child = standby or self._new_child()
         self._child = child
         self._change(run=self._status.run + 1, folder=child.folder)
         following: asyncio.Task[str] | None = None
         killed = memory_kills()
         try:
-            await (child.start(self._launch) if spare is None else child.go())
+            await (child.start(self._launch) if standby is None else child.go())
             following = asyncio.create_task(self._follow(child))
             ending = asyncio.create_task(child.ended())
             done, pending = await asyncio.wait(
                 {following, ending}, return_when=asyncio.FIRST_COMPLETED
             )
             if following in pending and ending.result() == EXIT_UNUSABLE:
-                done, pending = await asyncio.wait({following}, timeout=_LAST_WORDS_S)
+                done, pending = await asyncio.wait({following}, timeout=_REPORT_S)
             for task in pending:
                 task.cancel()
             if following in done:
                 return following.result()
             if was_killed_from_outside(ending.result(), killed, memory_kills()):
-                self._outside.append(self._status.run)
+                self._killed_outside.append(self._status.run)
             return _ended(ending.result())
         finally:
             self._child = None
@@ -312,10 +319,11 @@ class Supervisor:
 
     async def _stand_by(self, info: messages.EngineInfo) -> None:
         """Start a standby process, if the settings ask for one."""
-        wanted, slow = self._watch.standby, info.device == "cuda" or info.ranks > 1
-        if self._spare is None and (wanted == "on" or (wanted == "auto" and slow)):
-            self._spare = self._new_child()
-            await self._spare.start(self._launch, standby=True)
+        mode, is_slow = self._watch.standby, info.device == "cuda" or info.ranks > 1
+        if self._standby is None and (mode == "on" or (mode == "auto" and is_slow)):
+            with contextlib.suppress(OSError, zmq.ZMQError):  # no reason to end the engine
+                self._standby = self._new_child()
+                await self._standby.start(self._launch, standby=True)
 
     async def _follow(self, child: _Child) -> str:
         """Follow the events of the process until it is unusable, silent or stalled; the reason."""
@@ -357,4 +365,4 @@ async def _end(task: asyncio.Task[Any]) -> None:
     """Cancel the task and wait until it has ended; Python 3.11's `wait_for` can lose a cancellation."""
     while not task.done():
         task.cancel()
-        await asyncio.wait({task}, timeout=_CANCELLED_AGAIN_S)
+        await asyncio.wait({task}, timeout=_CANCEL_INTERVAL_S)

@@ -30,7 +30,7 @@ class FreeList:
         return self._length
 
     def __iter__(self) -> Iterator[Block]:
-        """The blocks, least recently freed first. For checks; the list must not change during the iteration."""
+        """The blocks, least recently freed first. The list must not change during the iteration."""
         block = self._ends.newer
         while block is not self._ends:
             yield block

@@ -1,11 +1,14 @@
 """The contents of KV blocks outside the cache, and the interface to a device that copies them.
 
-Does: state the protocols of contents, of the copies between the cache and the host, and of a copy in progress. Does
-not: copy (`run`), or keep contents (`host_tier`, `disk_tier`).
+Does: state the protocols of contents, of the copies between the cache and the host, of a copy in progress, and of the
+contents kept for other engines. Does not: copy (`run`), or keep contents (`host_tier`, `disk_tier`, `exported_blocks`,
+`leased_blocks`).
 """
 
 from collections.abc import Sequence
 from typing import Protocol
+
+from .page_key import Chain
 
 
 class Content(Protocol):
@@ -18,6 +21,23 @@ class Content(Protocol):
 
     def tobytes(self) -> bytes:
         """A copy. Waits until the content has arrived from the device; for any thread."""
+        ...
+
+
+class BlockExports(Protocol):
+    """Contents that are kept for other engines. For the thread that steps."""
+
+    def __len__(self) -> int:
+        """The number of contents."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        ...
+
+    def export(self, found: Sequence[tuple[Chain, int]]) -> None:
+        """Keep the contents of blocks, given with their chains, as they are after all steps started so far."""
         ...
 
 
@@ -35,7 +55,10 @@ class HostContent(bytes):
 
 
 class Transfer(Protocol):
-    """A copy of contents into blocks, in progress or done. For the thread that steps."""
+    """A copy of contents into blocks, in progress or done. For the thread that steps.
+
+    Blocks that are to be read first are read between `write` and the first call of `advance` or `join`.
+    """
 
     @property
     def blocks(self) -> int:
@@ -74,9 +97,22 @@ class BlockContents(Protocol):
         """The most blocks of one call of `read`."""
         ...
 
-    def read(self, blocks: Sequence[int]) -> list[Content]:
+    @property
+    def most_early(self) -> int:
+        """The most blocks worth reading before their eviction; 0 where a read delays steps in any case."""
+        ...
+
+    def read(self, blocks: Sequence[int], *, overlapped: bool = False) -> list[Content]:
         """The contents of blocks as they are after all steps started so far; of the first ones only where the host has
-        no more memory."""
+        no more memory.
+
+        With `overlapped`, steps need not wait for it. Then a block must not be overwritten, but by a transfer of
+        `write`, until `await_reads` was called for it.
+        """
+        ...
+
+    def await_reads(self, blocks: Sequence[int]) -> None:
+        """Let steps that are started from now on overwrite blocks that may have been read with `overlapped`."""
         ...
 
     def hold(self, data: bytes) -> Content | None:
@@ -84,7 +120,7 @@ class BlockContents(Protocol):
         ...
 
     def write(self, blocks: Sequence[int], contents: Sequence[Content]) -> Transfer:
-        """Start to overwrite blocks, which no step started so far reads or writes after this call."""
+        """Overwrite blocks when the transfer advances; no step started so far reads or writes them after this call."""
         ...
 
     def close(self) -> None:

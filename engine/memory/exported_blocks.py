@@ -1,30 +1,35 @@
-"""Contents of KV blocks that this engine computed for others: kept for a while, and sent on request.
+"""The KV blocks that this engine computed for others: kept within a bound of bytes, and sent on request.
 
 Does: keep contents within a bound of bytes, and answer the engines that connect to a socket of this user. Does not:
-copy from a device (`offload`), or find out which engine needs them (the router does).
+copy (`BlockContents` does), let others read its memory (`leased_blocks`), or find out which engine needs them (the
+router does).
 """
 
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from .block_contents import Content
+from .block_contents import BlockContents, Content
 from .block_exchange import Channel, ExchangeError
 from .host_tier import HostTier
 from .page_key import Chain
 
-PATIENCE_S: Final = 10.0  # for a reader to take an answer
+TIMEOUT_S: Final = 10.0  # for a reader to take an answer
 
 
 class ExportedBlocks:
-    """Contents of at most `most_bytes` bytes by chain; the least recently used go first. Safe to share by threads."""
+    """Contents of at most `most_bytes` bytes by chain; the least recently used go first. Safe to share by threads.
 
-    def __init__(self, most_bytes: int) -> None:
+    `copies` reads them from the cache.
+    """
+
+    def __init__(self, most_bytes: int, copies: BlockContents) -> None:
         self._guard = threading.Lock()
         self._contents = HostTier(most_bytes)
+        self._copies = copies
 
     def __contains__(self, chain: object) -> bool:
         return chain in self._contents
@@ -36,6 +41,15 @@ class ExportedBlocks:
     def nbytes(self) -> int:
         """Bytes held."""
         return self._contents.nbytes
+
+    def export(self, found: Sequence[tuple[Chain, int]]) -> None:
+        """See `BlockExports`."""
+        new = [(chain, block) for chain, block in found if chain not in self._contents]
+        most = self._copies.most_read
+        for part in (new[begin : begin + most] for begin in range(0, len(new), most)):
+            contents = self._copies.read([block for _, block in part])
+            for (chain, _), content in zip(part, contents, strict=False):
+                self.put(chain, content)
 
     def put(self, chain: Chain, content: Content) -> None:
         """Keep a content."""
@@ -54,14 +68,29 @@ class ExportedBlocks:
                 found.append(content)
         return [content.tobytes() for content in found]
 
+    def serve(self, channel: Channel) -> None:
+        """Answer one engine until it leaves. Raises `ExchangeError`."""
+        while (chains := channel.receive_question()) is not None:
+            channel.answer(chains, self.first(chains))
+
 
 class BlockServer:
-    """Sends exported contents to the engines that connect to the socket at `path`; one thread for each of them."""
+    """Serves the engines that connect to the socket at `path` and have this version; in one thread for each of them.
 
-    def __init__(self, path: Path, version: bytes, blocks: ExportedBlocks) -> None:
+    `serve` answers one of them until it leaves, or raises `ExchangeError`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        version: bytes,
+        serve: Callable[[Channel], None],
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
         self._path = path
         self._version = version
-        self._blocks = blocks
+        self._serve = serve
+        self._timeout_s = timeout_s
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(path))
         self._listener.listen()
@@ -101,20 +130,19 @@ class BlockServer:
                     break
                 self._open.add(connection)
             reader = threading.Thread(
-                target=self._serve, args=(connection,), name="kv-send", daemon=True
+                target=self._answer, args=(connection,), name="kv-send", daemon=True
             )
             reader.start()
             readers = [each for each in readers if each.is_alive()] + [reader]
         for reader in readers:
             reader.join()
 
-    def _serve(self, connection: socket.socket) -> None:
+    def _answer(self, connection: socket.socket) -> None:
         """Answer one engine until it leaves or sends something else."""
-        channel = Channel(connection, PATIENCE_S)
+        channel = Channel(connection, self._timeout_s)
         try:
             channel.welcome(self._version)
-            while (chains := channel.question()) is not None:
-                channel.answer(chains, self._blocks.first(chains))
+            self._serve(channel)
         except ExchangeError:
             pass  # it computes what it did not get
         finally:

@@ -1,6 +1,6 @@
-"""Reads of files with contents of KV blocks, in a thread beside the steps.
+"""Reads KV blocks from the disk tier, in a separate thread.
 
-Does: read what sequences ask for, where that is faster than computing it, and measure how long it takes. Does not: keep
+Does: read what sequences ask for, where that is faster than recomputing it, and measure the seconds. Does not: keep
 contents.
 """
 
@@ -32,18 +32,18 @@ class FileReads:
         self._clock = clock
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="kv-read")
         self._reading: dict[Chain, Future[Content | None]] = {}
-        self._asked: set[int] = set()  # sequences that wait
+        self._waiting: set[int] = set()  # sequences that wait
 
     def __contains__(self, chain: object) -> bool:
         """Whether a content is in a file, or being read."""
         return chain in self._reading or (self._disk is not None and chain in self._disk)
 
     def ask(self, seq_id: int, chains: Sequence[Chain]) -> bool:
-        """Start to read these contents for a sequence, which asks once; False if they are not worth reading."""
-        if seq_id not in self._asked:
+        """Start to read these contents for a sequence, once; False if recomputing them is faster."""
+        if seq_id not in self._waiting:
             if not self._rule.pays("disk", len(chains) * self._block_size):
                 return False
-            self._asked.add(seq_id)
+            self._waiting.add(seq_id)
             for chain in chains:
                 if chain not in self._reading:
                     self._reading[chain] = self._reader.submit(self._read, chain)
@@ -55,7 +55,7 @@ class FileReads:
 
     def take(self, seq_id: int, chains: Sequence[Chain]) -> list[tuple[Chain, Content]]:
         """The contents of the first of these chains that were read, waited for if they are being read."""
-        self._asked.discard(seq_id)
+        self._waiting.discard(seq_id)
         found = []
         for chain in chains:
             reading = self._reading.pop(chain, None)
@@ -66,9 +66,9 @@ class FileReads:
         return found
 
     def forget(self, seq_id: int) -> None:
-        """A sequence waits no more. No effect for an unknown one."""
-        self._asked.discard(seq_id)
-        if not self._asked:  # nothing waits for what was read
+        """Note that a sequence no longer waits. No effect for an unknown one."""
+        self._waiting.discard(seq_id)
+        if not self._waiting:  # nothing waits for what was read
             for chain in [chain for chain, read in self._reading.items() if read.done()]:
                 del self._reading[chain]
 

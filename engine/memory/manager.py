@@ -85,7 +85,7 @@ class KVManager:
         end = seq.computed + count
         if end <= len(table) * self.block_size:
             return Reservation((), seq.computed)
-        blocks = self._openings.take(self._blocks_for(end) - len(table))
+        blocks = self._openings.allocate(self._blocks_for(end) - len(table))
         if blocks is None:
             return None
         table.extend(blocks)
@@ -116,7 +116,7 @@ class KVManager:
         """
         self._openings.close(seq.id)
         table = self._tables.pop(seq.id, [])
-        self._pool.give(reversed(table))
+        self._pool.release(reversed(table))
         self._adapters.release(seq.id)
         if self._prefix is not None:
             if seq.request.exports and table and not spoiled and self._offload is not None:

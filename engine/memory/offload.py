@@ -1,25 +1,26 @@
 """Offloading of KV blocks that the prefix cache evicts, to host memory and to disk; exchange of blocks with engines.
 
-Does: keep the contents of evicted blocks on the host, move contents dropped there to disk, write blocks that several
-requests share to disk early, and fetch the blocks that continue a prefix where that is faster than computing them; keep
-contents for other engines, and take from another engine what it computed for a sequence. Does not: assign blocks to
-sequences (`manager`), or touch a tensor (`BlockContents` does).
+Does: keep the contents of evicted blocks on the host while that pays, move contents dropped there to disk, write blocks
+that several requests share to disk early, and fetch the blocks that continue a prefix where that is faster than
+computing them; keep contents for other engines, and take from another engine what it computed for a sequence. Does not:
+assign blocks to sequences (`manager`), or touch a tensor (`BlockContents` does).
 
 Fetching is a late prefix hit: contents are copied into the blocks of a new table, and their tokens then count as
 computed. Files are read in a separate thread, so that a sequence waits for its contents while others run.
 """
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from itertools import chain as joined
 
 from msgspec import Struct
 
-from .block_contents import BlockContents, Content, Transfer
+from .block_contents import BlockContents, BlockExports, Content, Transfer
 from .disk_tier import DiskTier
-from .exported_blocks import ExportedBlocks
 from .file_reads import FileReads
 from .host_tier import HostTier
 from .page_key import Chain
 from .peer_tier import Contents, PeerTier
+from .reuse import ReuseRate
 from .swap import TransferRule
 
 
@@ -50,7 +51,7 @@ class Offload:
         host: HostTier,
         disk: DiskTier | None,
         rule: TransferRule,
-        exported: ExportedBlocks | None = None,
+        exported: BlockExports | None = None,
         peers: PeerTier | None = None,
     ) -> None:
         self._contents = contents
@@ -62,10 +63,14 @@ class Offload:
         self._peers = peers
         self._files = FileReads(disk, contents, block_size, rule)
         self._restoring: list[Transfer] = []  # not measured yet
+        # The most blocks to offload before their eviction.
+        held = host.most_bytes // max(1, contents.block_bytes)
+        self.most_early = min(contents.most_early, held // 4)
+        self._reuse = ReuseRate(held)
 
     @property
     def counts(self) -> OffloadCounts:
-        """The counts of now."""
+        """A snapshot of the counts."""
         disk, exported = self._disk, self._exported
         blocks = {"host": len(self._host), "disk": 0 if disk is None else len(disk)}
         nbytes = {"host": self._host.nbytes, "disk": 0 if disk is None else disk.nbytes}
@@ -76,9 +81,29 @@ class Offload:
             faults = faults | self._peers.faults
         return OffloadCounts(blocks, nbytes, self.rule.rates, dict(self.rule.decided), faults)
 
-    def keep(self, evicted: Iterable[tuple[Chain, int]]) -> None:
-        """Keep the contents of evicted blocks, given with their chains."""
-        self._copy(evicted, self._host, self._put)
+    def offload_early(self, found: Iterable[tuple[Chain, int]]) -> None:
+        """Keep the contents of blocks that will soon be evicted, given with their chains, while steps run."""
+        if self._host.most_bytes and self.rule.keeps(self._reuse.share):
+            self._copy(found, self._host, self._put, overlapped=True)
+
+    def evict(
+        self, found: Iterable[tuple[Chain, int]], overwritten: Sequence[int] | None = None
+    ) -> None:
+        """Keep the contents of evicted blocks, given with their chains, on the host if that pays; else drop them.
+
+        With `overwritten`, steps that are started from now on may overwrite those blocks; without, a transfer will.
+        """
+        evicted = list(found)
+        if evicted and self._host.most_bytes:
+            self._reuse.evicted(len(evicted))
+            keeps = self.rule.keeps(self._reuse.share)
+            self.rule.decided["keep" if keeps else "drop"] += len(evicted) * self._block_size
+            if keeps:
+                self._copy(evicted, self._host, self._put, overlapped=overwritten is None)
+            else:
+                self._reuse.dropped([chain for chain, _ in evicted if chain not in self._host])
+        if overwritten is not None:
+            self._contents.await_reads(overwritten)
 
     def share(self, used: Iterable[tuple[Chain, int]]) -> None:
         """Write blocks to disk that several requests used, so that they survive the end of this process."""
@@ -88,7 +113,7 @@ class Offload:
     def export(self, chains: Sequence[Chain], blocks: Sequence[int]) -> None:
         """Keep the contents of these blocks, with these chains, for other engines."""
         if self._exported is not None:
-            self._copy(zip(chains, blocks, strict=False), self._exported, self._exported.put)
+            self._exported.export(list(zip(chains, blocks, strict=False)))
 
     def find(
         self, seq_id: int, chains: Iterable[Chain], *, alone: bool, peer: str = ""
@@ -107,7 +132,7 @@ class Offload:
             if received is None:
                 return None
             sent = received
-        found, missing = self._split(chains, sent)
+        found, missing = self._split(iter(chains), sent)
         if missing and self._files.ask(seq_id, missing):
             if not alone and not self._files.are_done(missing):
                 return None
@@ -120,9 +145,20 @@ class Offload:
             return found
         return found if found and self.rule.pays("host", tokens) else []
 
-    def restore(self, blocks: Sequence[int], contents: Sequence[Content]) -> Transfer:
-        """Start to write contents into blocks."""
+    def restore(
+        self,
+        blocks: Sequence[int],
+        contents: Sequence[Content],
+        evicted: Iterable[tuple[Chain, int]] = (),
+    ) -> Transfer:
+        """Start to write contents into blocks, and evict what these hold now: `evicted`, given with their chains.
+
+        Both directions of a link are busy at once. The contents are on their way before the first block is read, and
+        no block is overwritten before the transfer advances, after all of them are being read.
+        """
         transfer = self._contents.write(blocks, contents)
+        self._reuse.returned(len(contents))
+        self.evict(evicted)
         self._restoring.append(transfer)
         self.measure()
         return transfer
@@ -160,36 +196,38 @@ class Offload:
         found: Iterable[tuple[Chain, int]],
         tier: Container[Chain],
         put: Callable[[Chain, Content], None],
+        *,
+        overlapped: bool = False,
     ) -> None:
         """Copy the blocks that `tier` lacks from the device, and `put` them there."""
         new = [(chain, block) for chain, block in found if chain not in tier]
         for begin in range(0, len(new), self._contents.most_read):
             part = new[begin : begin + self._contents.most_read]
-            contents = self._contents.read([block for _, block in part])
+            contents = self._contents.read([block for _, block in part], overlapped=overlapped)
             for (chain, _), content in zip(part, contents, strict=False):
                 put(chain, content)
 
-    def _split(self, chains: Iterable[Chain], sent: Contents) -> tuple[list[Content], list[Chain]]:
+    def _split(self, chains: Iterator[Chain], sent: Contents) -> tuple[list[Content], list[Chain]]:
         """The contents on the host, or sent by another engine, of the first chains, and those after them on disk.
 
-        Contents of files fit into a half of the host tier, into which they are read.
+        Contents of files fit into a half of the host tier, into which they are read. Where none follow, the chains that
+        were dropped count as needed again.
         """
         most = self._host.most_bytes // 2 // max(1, self._contents.block_bytes)
         found: list[Content] = []
         missing: list[Chain] = []
         for chain in chains:
-            content = None if missing else self._on_host(chain, sent)
+            content = None
+            if not missing:
+                content = sent[chain] if chain in sent else self._host.get(chain)
             if content is not None:
                 found.append(content)
             elif len(missing) < most and chain in self._files:
                 missing.append(chain)
             else:
+                self._reuse.missed(joined((chain,), chains))
                 break
         return found, missing
-
-    def _on_host(self, chain: Chain, sent: Contents) -> Content | None:
-        received = sent.get(chain)
-        return self._host.get(chain) if received is None else self._contents.hold(received)
 
     def _put(self, chain: Chain, content: Content) -> None:
         for dropped, lost in self._host.put(chain, content):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..sequence import Sequence
 from .adapter_slots import AdapterSlots
 from .block_contents import Content, Transfer
+from .early_offload import EarlyOffload
 from .offload import Offload
 from .pool import BlockPool
 from .prefix import PrefixCache
@@ -39,6 +40,7 @@ class Openings:
         self._prefix = prefix
         self._offload = offload
         self._adapters = adapters
+        self._early = EarlyOffload(pool, prefix, offload)
         self._begun: dict[int, NewTable] = {}
 
     @property
@@ -78,19 +80,29 @@ class Openings:
             self._offload.forget(seq.id)
         return self._begun.pop(seq.id)
 
-    def take(self, count: int) -> tuple[int, ...] | None:
-        """Allocate blocks, from openings as well; None, with no change, if there are not enough."""
+    def allocate(self, count: int) -> tuple[int, ...] | None:
+        """Allocate blocks for steps to fill, from openings as well; None, with no change, if there are not enough."""
+        blocks = self._claim(count)
+        if blocks is not None:
+            self._vacate(blocks)
+            self._early.allocated(len(blocks))
+        return blocks
+
+    def _claim(self, count: int) -> tuple[int, ...] | None:
+        """Allocate blocks, which still hold what was evicted."""
         if count > self.free_blocks:
             return None
         if count > self._pool.free:
             for seq_id in list(self._begun):
                 self.close(seq_id)
-        blocks = self._pool.take(count)
+        return self._pool.allocate(count)
+
+    def _vacate(self, blocks: tuple[int, ...]) -> None:
+        """Keep what blocks hold, which steps started from now on overwrite, and forget it."""
         if blocks and self._prefix is not None:
             if self._offload is not None:
-                self._offload.keep(self._prefix.chains(blocks))
+                self._offload.evict(self._prefix.chains(blocks), overwritten=blocks)
             self._prefix.forget(blocks)
-        return blocks
 
     def close(self, seq_id: int) -> None:
         """Give back the blocks and the adapter of an opening. No effect if there is none."""
@@ -98,7 +110,7 @@ class Openings:
         if opening is not None:
             if opening.transfer is not None:
                 opening.transfer.cancel()
-            self._pool.give(reversed(opening.blocks))
+            self._pool.release(reversed(opening.blocks))
             self._adapters.release(seq_id)
 
     def _begin(self, seq: Sequence, count: int, *, alone: bool) -> NewTable | None:
@@ -113,16 +125,22 @@ class Openings:
                 seq.id, seq.tokens, request.cache_salt, digest, request.images
             )
             self._pool.share(found)
-        wanted = max(0, -(-count // self._block_size) - len(found))
-        contents = self._contents(seq, alone=alone) if wanted <= self.free_blocks else None
-        blocks = None if contents is None else self.take(wanted)
+            self._early.shared(len(found))
+        needed = max(0, -(-count // self._block_size) - len(found))
+        contents = self._contents(seq, alone=alone) if needed <= self.free_blocks else None
+        blocks = None if contents is None else self._claim(needed)
         if contents is None or blocks is None:
-            self._pool.give(reversed(found))
+            self._pool.release(reversed(found))
             self._adapters.release(seq.id)
             return None
         transfer = None
-        if contents and self._offload is not None:
-            transfer = self._offload.restore(blocks[: len(contents)], contents)
+        fetched = blocks[: len(contents)]
+        self._vacate(blocks[len(contents) :])
+        if contents and self._offload is not None and self._prefix is not None:
+            evicted = self._prefix.chains(fetched)
+            transfer = self._offload.restore(fetched, contents, evicted)
+            self._prefix.forget(fetched)
+        self._early.allocated(len(blocks))
         opening = NewTable((*found, *blocks), len(found) + len(contents), transfer)
         self._begun[seq.id] = opening
         return opening

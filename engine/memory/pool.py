@@ -4,6 +4,7 @@ Does: allocate blocks, all or nothing, share and free them. Does not: know seque
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from ..errors import InternalError
 from .block import Block, FreeList
@@ -38,14 +39,18 @@ class BlockPool:
         """The number of free blocks."""
         return len(self._free)
 
-    def take(self, count: int) -> tuple[int, ...] | None:
+    def next(self, count: int) -> list[int]:
+        """Up to `count` free blocks that are allocated next, in that order."""
+        return [block.id for block in islice(self._free, count)]
+
+    def allocate(self, count: int) -> tuple[int, ...] | None:
         """Allocate `count` blocks, the least recently freed first; None, with no change, if fewer are free."""
         if count > len(self._free):
             return None
-        taken = [self._free.pop() for _ in range(count)]
-        for block in taken:
+        allocated = [self._free.pop() for _ in range(count)]
+        for block in allocated:
             block.refs = 1
-        return tuple(block.id for block in taken)
+        return tuple(block.id for block in allocated)
 
     def share(self, block_ids: Sequence[int]) -> None:
         """Add a user to each of these blocks, free or allocated."""
@@ -59,7 +64,7 @@ class BlockPool:
         """The number of users of a block."""
         return self._blocks[block_id].refs
 
-    def give(self, block_ids: Iterable[int]) -> None:
+    def release(self, block_ids: Iterable[int]) -> None:
         """Remove a user from each of these blocks, in the order in which free ones should be reused.
 
         Raises:

@@ -1,6 +1,7 @@
-"""Decides, from two measured rates, whether keys and values are fetched from a tier or computed again.
+"""The rule, from measured rates, by which keys and values are fetched or recomputed, and kept or dropped.
 
-Does: measure the seconds a token takes to fetch from each tier and to compute, and compare them. Does not: copy.
+Does: measure the seconds a token takes to fetch from each tier and to compute, and compare them. Does not: copy, or
+count how many of the evicted blocks are needed again (`reuse`).
 """
 
 from collections import Counter
@@ -12,13 +13,15 @@ TIERS: Final[tuple[Tier, ...]] = ("host", "disk")
 
 LEAST_TOKENS: Final = 32  # of a step, for its time to count towards the cost of a prompt token
 PROBE: Final = 64  # refusals of a tier after which it is tried again, to measure it
+# Of each `RETRY` times `PROBE` contents that are not worth keeping, `PROBE` are kept nevertheless.
+RETRY: Final = 16
 _SHARE: Final = 0.25  # the weight of a new measurement
-_OUTLIER: Final = 4.0  # times the known seconds: a slower transfer was interrupted
+_OUTLIER: Final = 4.0  # times the mean: a slower transfer was interrupted
 
 
 @dataclass(slots=True)
 class _Rate:
-    """Seconds of a token, as a moving mean; 0 before the first measurement."""
+    """Seconds per token, as a moving mean; 0 before the first measurement."""
 
     seconds: float = 0.0
 
@@ -40,6 +43,7 @@ class TransferRule:
         self._computing = _Rate()
         self._fetching = {tier: _Rate() for tier in TIERS}
         self._refusals: Counter[Tier] = Counter()
+        self._useless = 0
         self.decided: Counter[str] = Counter()
 
     @property
@@ -70,3 +74,15 @@ class TransferRule:
                 self._refusals[tier], fetch = 0, True
         self.decided[f"fetch_{tier}" if fetch else f"recompute_{tier}"] += tokens
         return fetch
+
+    def keeps(self, reused: float) -> bool:
+        """Whether to keep contents of which this share is needed again.
+
+        Copying a content to the host takes as long as fetching it, and steps share the device's memory with both. A
+        host that is too slow to fetch from still gets some contents, so that it is measured again.
+        """
+        computing, fetching = self._computing.seconds, self._fetching["host"].seconds
+        if computing and computing <= fetching:
+            self._useless += 1
+            return self._useless % (RETRY * PROBE) >= (RETRY - 1) * PROBE
+        return not computing or reused * (computing - fetching) > fetching

@@ -1,4 +1,4 @@
-"""A weight with adapters beside it: the product of each row gets that of the row's adapter added.
+"""A weight with adapters (LoRA): to the product of each row, that of the row's adapter is added.
 
 Does: hold the adapters of a step's rows, and add their products before the epilogue, over a weight of any format. Does
 not: hold matrices of adapters (`adapter_tables`).
@@ -32,10 +32,10 @@ class StepAdapters:
         """Begin a step of rows with adapters at `places` [N] int32; None: no row has an adapter."""
         self._rows = None if places is None else self._kernels.adapter_rows(places, self._count)
 
-    def narrow(self, wanted: Tensor) -> None:
+    def narrow(self, indices: Tensor) -> None:
         """Continue the step with the rows of these indices only."""
         if self._rows is not None:
-            self.begin(self._rows.places.index_select(0, wanted))
+            self.begin(self._rows.places.index_select(0, indices))
 
 
 class AdaptedWeight:

@@ -39,13 +39,13 @@ class AdapterFiles:
         """All matrices [layout.size] in `dtype` on the host; `up` includes the scale, unused places are 0."""
         layout, rank = self.layout, self.layout.rank
         out = torch.zeros(layout.size, dtype=dtype)
-        wanted = set(self.modules)
+        target_modules = set(self.modules)
         for product in layout.products:
             down = out[product.down :][: len(product.parts) * rank * product.inputs]
             up = out[product.up :][: product.outputs * rank].view(product.outputs, rank)
             begin = 0
             for i, part in enumerate(product.parts):
-                if part.module in wanted:
+                if part.module in target_modules:
                     name, own = _PREFIX + part.module, self.config.rank
                     rows = down.view(-1, product.inputs)[i * rank : i * rank + own]
                     rows.copy_(self.file.tensor(name + _DOWN))
@@ -139,10 +139,10 @@ def _complaints(
     found: Mapping[str, Stored], rank: int, modules: tuple[str, ...], layout: AdapterLayout
 ) -> Iterator[str]:
     expected: dict[str, tuple[int, int]] = {}
-    wanted = set(modules)
+    target_modules = set(modules)
     for product in layout.products:
         for part in product.parts:
-            if part.module in wanted:
+            if part.module in target_modules:
                 expected[_PREFIX + part.module + _DOWN] = (rank, part.inputs)
                 expected[_PREFIX + part.module + _UP] = (part.outputs, rank)
     if missing := sorted(expected.keys() - found.keys()):

@@ -35,8 +35,8 @@ def read_kinds(
     ropes = _ropes(family, config, head_dim, positions)
     rotated = _rotated(family, config, layers)
     kinds = []
-    for slides, turns in zip(sliding, rotated, strict=True):
-        rope = ropes[SLIDING if slides else FULL] if turns else RopeSpec(UNROTATED, 1.0, {})
+    for slides, rotates in zip(sliding, rotated, strict=True):
+        rope = ropes[SLIDING if slides else FULL] if rotates else RopeSpec(UNROTATED, 1.0, {})
         window = width if slides and width is not None and width < positions else None
         kinds.append(AttentionKind(rope, window))
     return tuple(kinds)
@@ -99,7 +99,10 @@ def _ropes(
 
     def read(given: Mapping[str, Any], where: str, theta: object) -> RopeSpec:
         reader = RopeReader(config, given, where, head_dim, positions)
-        return reader.read(theta, partial=family.partial_rotation)
+        rope = reader.read(theta, family)
+        if family.vision is not None and not rope.axes:
+            raise ModelError("mrope_section is missing", where=f"{where}/mrope_section")
+        return rope
 
     if given and given.keys() <= {SLIDING, FULL}:
         parts = {}

@@ -1,6 +1,7 @@
 """Whether a checkpoint would load, and the memory that it would take, before anything is loaded.
 
-Does: read `config.json` and the headers of the weights. Does not: read weights, or know the memory of a device.
+Does: read `config.json`, the processor's file of a model that reads images, and the headers of the weights. Does not:
+read weights, or know the memory of a device.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ class CheckpointReport:
     """A checkpoint that loads.
 
     `window` is the smallest sliding window of a layer, None if none has one. `experts` is the number of experts in a
-    layer, 0 without. `cpu_only`: it does not run on a GPU. `weight_bytes` and `kv_bytes_per_token` are in memory.
+    layer, 0 without. `image_cell` is the side in pixels of what one token of an image shows, 0 for a model that reads
+    none. `cpu_only`: it does not run on a GPU. `weight_bytes` and `kv_bytes_per_token` are in memory.
     """
 
     family: str
@@ -26,6 +28,7 @@ class CheckpointReport:
     max_context: int
     window: int | None
     experts: int
+    image_cell: int
     cpu_only: bool
     weight_bytes: int
     kv_bytes_per_token: int
@@ -55,11 +58,13 @@ def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
     from .expected_tensors import check_tensors, expected_shapes, expected_tensors, stored_bytes
     from .spec import read_spec
     from .tensor_files import files_by_tensor
+    from .vision_spec import image_format
 
     spec = read_spec(folder)
     files = files_by_tensor(folder, spec.family.prefixes)
     found = {name: file.stored(name) for name, file in files.items()}
     check_tensors(found, expected_tensors(spec), spec)
+    images = image_format(folder, spec.vision)
     return CheckpointReport(
         family=spec.family.name,
         architecture=spec.family.architecture,
@@ -69,6 +74,7 @@ def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
         max_context=spec.max_positions,
         window=spec.window,
         experts=0 if spec.experts is None else spec.experts.count,
+        image_cell=0 if images is None else images.factor,
         cpu_only=spec.family.cpu_only,
         weight_bytes=sum(stored_bytes(spec, element_bytes).values()),
         kv_bytes_per_token=spec.kv_block_bytes(1, element_bytes),

@@ -30,10 +30,23 @@ class AttentionVariant:
 
 @dataclass(frozen=True, slots=True)
 class ImageStates:
-    """Encoded cells of images, `states` [M, hidden], in place of the embeddings of the tokens `at` [M]."""
+    """Encoded cells of images, `states` [M, levels, hidden], for the tokens `at` [M].
+
+    The first level stands in place of the embeddings. Each further one is added to the output of a layer, from the
+    first layer on (DeepStack, Meng et al. 2024).
+    """
 
     at: Tensor
     states: Tensor
+
+    def begin(self, residual: Tensor) -> None:
+        """Put the first level into `residual` [N, hidden]."""
+        residual.index_copy_(0, self.at, self.states[:, 0])
+
+    def add(self, residual: Tensor, layer: int) -> None:
+        """Add the level that belongs to the output of layer `layer` to `residual`, if there is one."""
+        if layer + 1 < self.states.shape[1]:
+            residual.index_add_(0, self.at, self.states[:, layer + 1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,24 +134,28 @@ class Decoder:
         tokens: Tensor,
         caches: Sequence[Tensor],
         step: StepContext,
-        wanted: Tensor | None = None,
+        logits_indices: Tensor | None = None,
         out: Tensor | None = None,
         images: ImageStates | None = None,
     ) -> Tensor:
         """Hidden states [N, hidden] of `tokens` [N] after the last layer; `caches` is one KV tensor per layer.
 
-        With `wanted` [R] only the states of these rows, [R, hidden]: a prompt needs one row, so its last layer is
-        almost free. `out` [N, hidden] is the memory of the residual stream; without `wanted` it holds the result.
-        `images` replace the embeddings of their tokens.
+        With `logits_indices` [R] only the states of these rows, [R, hidden]: a prompt needs one row, so its last layer
+        is almost free. `out` [N, hidden] is the memory of the residual stream; without `logits_indices` it holds the
+        result. `images` replace the embeddings of their tokens; see `ImageStates`. There are fewer levels than layers.
 
         A stage after the first continues with the states in `out` (`receive`); one before the last computes all rows,
         for the next stage (`send`). The exchange is apart, because it is no part of a captured pass.
         """
         residual = self._embedded(tokens, out, images) if self.embeds else out
         assert residual is not None, "a later stage needs the states of the stage before"
-        for layer, cache in zip(self.layers[:-1], caches[:-1], strict=True):
+        for i, (layer, cache) in enumerate(zip(self.layers[:-1], caches[:-1], strict=True)):
             residual = layer.run(residual, cache, step)
-        return self.layers[-1].run(residual, caches[-1], step, wanted if self.samples else None)
+            if images is not None:
+                images.add(residual, i)
+        return self.layers[-1].run(
+            residual, caches[-1], step, logits_indices if self.samples else None
+        )
 
     def _embedded(self, tokens: Tensor, out: Tensor | None, images: ImageStates | None) -> Tensor:
         """The residual stream before the first layer; see `hidden`."""
@@ -149,7 +166,7 @@ class Decoder:
         if self.embedding_scale is not None:
             residual.mul_(self.embedding_scale)
         if images is not None:
-            residual.index_copy_(0, images.at, images.states)
+            images.begin(residual)
         return residual
 
     def logits(self, hidden: Tensor, legal: Legal | None = None) -> Tensor:

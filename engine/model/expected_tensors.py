@@ -78,7 +78,7 @@ def expected_tensors(spec: ModelSpec) -> dict[str, Stored]:
             tensors[router] = Stored((experts.count, spec.hidden), dtype)
             if grouped is not None and grouped.sigmoid:
                 tensors[layout.router.format(i=i) + CORRECTION] = Stored((experts.count,), dtype)
-            if layout.stacked:
+            if layout.stacked is not None and layout.stacked.biases:
                 tensors[layout.router.format(i=i) + ".bias"] = Stored((experts.count,))
         stacked = spec.stacked(i)
         if stacked is not None:
@@ -135,7 +135,7 @@ def layer_matrices(spec: ModelSpec, i: int) -> dict[str, tuple[int, int]]:
     sizes = _sizes(spec)
     matrices = {name: sizes[part][:2] for part, name in _linears(spec, i).items()}
     experts, layout = spec.mixes(i), spec.family.experts
-    if experts is not None and layout is not None and not layout.stacked:
+    if experts is not None and layout is not None and layout.stacked is None:
         shapes = {
             "gate": (experts.ffn, spec.hidden),
             "up": (experts.ffn, spec.hidden),

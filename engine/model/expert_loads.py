@@ -25,7 +25,7 @@ Counts = npt.NDArray[np.int64]
 class ExpertLoads:
     """The tokens of the experts of each layer. Written by the thread that steps; `counts` is for any thread.
 
-    Rows that only pad a step are not counted. The last layer of a model computes only the rows that are wanted.
+    Rows that only pad a step are not counted. The last layer of a model computes only the rows that need logits.
     """
 
     def __init__(self, layers: tuple[int, ...], experts: int, last: int) -> None:
@@ -35,11 +35,11 @@ class ExpertLoads:
         self._tokens: Counts = np.zeros((len(layers), experts), np.int64)
         self._window = np.zeros_like(self._tokens)
         self._before = np.zeros_like(self._tokens)
-        self._steps = self._rows = self._wanted = 0
+        self._steps = self._rows = self._logits_rows = 0
 
-    def begin(self, rows: int, wanted: int) -> None:
-        """Begin a step of `rows` tokens; the last layer computes `wanted` of them."""
-        self._rows, self._wanted = rows, wanted
+    def begin(self, rows: int, logits_rows: int) -> None:
+        """Begin a step of `rows` tokens; the last layer computes `logits_rows` of them."""
+        self._rows, self._logits_rows = rows, logits_rows
         self._steps += 1
         if self._steps % WINDOW == 0:
             self._before, self._window = self._window, np.zeros_like(self._window)
@@ -49,7 +49,7 @@ class ExpertLoads:
         at = self._layers.index(layer)
 
         def count(chosen: Tensor) -> None:
-            rows = self._wanted if layer == self._last else self._rows
+            rows = self._logits_rows if layer == self._last else self._rows
             found = np.bincount(chosen[:rows].reshape(-1).numpy(), minlength=self._tokens.shape[1])
             self._tokens[at] += found
             self._window[at] += found

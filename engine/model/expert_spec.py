@@ -62,9 +62,9 @@ def read_experts(
             per_token,
             renormalised=renormalised,
             gate=Gate(activation),
-            of_chosen=layout.stacked,
+            of_chosen=layout.clamped,
             clamp=(config.number("swiglu_alpha", 1.702), config.number("swiglu_limit", 7.0))
-            if layout.stacked
+            if layout.clamped
             else None,
             grouped=grouped,
         ),

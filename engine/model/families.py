@@ -1,6 +1,7 @@
 """The supported model families, as data.
 
-Does: list the architectures, with the defaults of their `config.json`. Does not: read files.
+Does: list the architectures, with the defaults of their `config.json`; those that read images are in
+`vision_families`. Does not: read files.
 """
 
 from math import sqrt
@@ -10,13 +11,16 @@ from .family import (
     LATENT_LINEARS,
     NAMED_EXPERTS,
     POST_NORMS,
+    QWEN_WINDOWS,
     SANDWICH_NORMS,
+    STACKED_EXPERTS,
     ExpertLayout,
+    ExpertStack,
     Family,
     Windows,
 )
+from .vision_families import VISION_FAMILIES
 
-QWEN_WINDOWS = Windows(switch="use_sliding_window", first="max_window_layers")
 SHARED_EXPERTS = {
     "gate": "model.layers.{i}.mlp.shared_experts.gate_proj",
     "up": "model.layers.{i}.mlp.shared_experts.up_proj",
@@ -47,22 +51,6 @@ FAMILIES = (
         qkv_bias=True,
         windows=QWEN_WINDOWS,
         defaults=QWEN_DEFAULTS,
-    ),
-    Family(
-        name="qwen2.5-vl",
-        architecture="Qwen2_5_VLForConditionalGeneration",
-        examples="Qwen2.5-VL",
-        qkv_bias=True,
-        windows=QWEN_WINDOWS,
-        defaults={
-            "num_key_value_heads": 8,
-            "rms_norm_eps": 1e-5,
-            "max_position_embeddings": 32768,
-            "rope_theta": 1000000.0,
-            "max_window_layers": 80,
-        },
-        sees=True,
-        prefixes=(("model.language_model.", "model."), ("model.visual.", "visual.")),
     ),
     Family(
         name="qwen3",
@@ -284,12 +272,10 @@ FAMILIES = (
             count="num_local_experts",
             ffn="intermediate_size",
             router="model.layers.{i}.mlp.router",
-            linears={
-                "gate_up": "model.layers.{i}.mlp.experts.gate_up_proj",
-                "down": "model.layers.{i}.mlp.experts.down_proj",
-            },
+            linears=STACKED_EXPERTS,
             renormalised=True,
-            stacked=True,
+            stacked=ExpertStack(alternates=True, biases=True, mxfp4=True),
+            clamped=True,
         ),
         defaults={
             "num_key_value_heads": 8,
@@ -380,6 +366,7 @@ FAMILIES = (
             "first_k_dense_replace": 3,
         },
     ),
+    *VISION_FAMILIES,
 )
 
 BY_ARCHITECTURE = {family.architecture: family for family in FAMILIES}

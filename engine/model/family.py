@@ -81,6 +81,26 @@ class Windows:
     pattern_key: str | None = None
 
 
+QWEN_WINDOWS = Windows(switch="use_sliding_window", first="max_window_layers")
+"""The last layers, where the file switches their windows on."""
+
+EncoderKind = Literal["windowed", "deepstack"]
+"""The encoders of images: that of Qwen2.5-VL, and that of Qwen3-VL."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpertStack:
+    """The form of checkpoints in which one tensor holds a matrix of all experts of a layer, each transposed.
+
+    With `alternates`, the outputs of gate and up take turns, else all of gate come first. With `biases`, routers and
+    experts have biases. `mxfp4`: the experts may be in MXFP4; no other quantised format is read.
+    """
+
+    alternates: bool = False
+    biases: bool = False
+    mxfp4: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpertLayout:
     """The mixtures of experts of a family, which replace the MLPs of its layers.
@@ -88,8 +108,9 @@ class ExpertLayout:
     `count` and `ffn` are the keys of the number of experts in a layer and of their hidden size. `router` and `linears`
     are the names of matrices in a checkpoint, `{e}` is the expert. `renormalised`: whether the weights of the chosen
     experts are divided by their sum, or the key that says so. `every` is the key of n, where every n-th layer is a
-    mixture; `dense` the key of a list of layers that are not; None for families without. `stacked`: as in gpt-oss, one
-    tensor holds a matrix of all experts, routers and experts have biases, and the gate is clamped.
+    mixture; `dense` the key of a list of layers that are not; None for families without. `stacked` is None where each
+    expert has matrices of its own. `clamped`: as in gpt-oss, the gate is clamped, and the weights of the chosen experts
+    are a softmax of their logits alone.
 
     `scored`: as in DeepSeek models, experts are chosen by groups, from scores of this kind, with a correction if they
     are sigmoids; the first layers are dense, and `shared` are the names of an MLP that every token uses as well.
@@ -102,7 +123,8 @@ class ExpertLayout:
     renormalised: bool | str
     every: str | None = None
     dense: str | None = None
-    stacked: bool = False
+    stacked: ExpertStack | None = None
+    clamped: bool = False
     scored: Literal["softmax", "sigmoid"] | None = None
     shared: Mapping[str, str] = field(default_factory=dict)
 
@@ -132,8 +154,10 @@ class Family:
     `neutral` are keys of `config.json`, each with the only values that this computation supports. `drafting` is the key
     of the number of layers past the last one that a checkpoint may have, for drafts; they are not read.
 
-    With `sees`, the model reads images: the file has the keys of the language half at the top or in `text_config`, and
-    `vision_config`. `prefixes` are other beginnings of names in a checkpoint, with those that are used here.
+    With `vision`, the model reads images by an encoder of this kind: the file has the keys of the language half at the
+    top or in `text_config`, and `vision_config`. With `interleaves`, neighbouring pairs of a head rotate by different
+    positions of an image, else a run of pairs by the same one (`rope_spec`). `prefixes` are other beginnings of names
+    in a checkpoint, with those that are used here.
     """
 
     name: str
@@ -163,7 +187,8 @@ class Family:
     latent: bool = False
     neutral: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     drafting: str | None = None
-    sees: bool = False
+    vision: EncoderKind | None = None
+    interleaves: bool = False
     prefixes: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -200,6 +225,11 @@ NAMED_EXPERTS = {
     "gate": "model.layers.{i}.mlp.experts.{e}.gate_proj",
     "up": "model.layers.{i}.mlp.experts.{e}.up_proj",
     "down": "model.layers.{i}.mlp.experts.{e}.down_proj",
+}
+
+STACKED_EXPERTS = {
+    "gate_up": "model.layers.{i}.mlp.experts.gate_up_proj",
+    "down": "model.layers.{i}.mlp.experts.down_proj",
 }
 
 # Names in a checkpoint, by part of the decoder. `{i}` is the layer. For the norms of layers see `Family.norms`.

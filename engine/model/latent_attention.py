@@ -84,11 +84,11 @@ class LatentQkv:
         fused[:, heads, rank:] = self._paired(kept[:, rank:])
         return self.kernels.finish(fused.view(x.shape[0], -1), epilogue)
 
-    def _paired(self, turned: Tensor) -> Tensor:
-        """The elements [..., turned] with the two of each pair half the width apart, as the kernels rotate them."""
+    def _paired(self, rotated: Tensor) -> Tensor:
+        """The elements [..., rotated] with the two of each pair half the width apart, as the kernels rotate them."""
         if not self.latent.interleaved:
-            return turned
-        return torch.cat((turned[..., 0::2], turned[..., 1::2]), -1)
+            return rotated
+        return torch.cat((rotated[..., 0::2], rotated[..., 1::2]), -1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,14 @@ from .rope_spec import RopeSpec
 class LatentSpec:
     """The sizes of latent attention (DeepSeek-AI 2024, DeepSeek-V2).
 
-    The keys and values of all heads are made of one latent of `rank` elements for each token, but for `turned` elements
-    of the keys, which are rotated and the same for all heads. The query of a head has `plain` elements for the former
-    and `turned` for the latter; its values have `value`. Queries are made of a latent of `query_rank` elements; None:
-    of the input. With `interleaved`, the elements of a rotated pair are neighbours.
+    The keys and values of all heads are made of one latent of `rank` elements for each token, and of `rotated` elements
+    of the key, which have the rotary embedding and are shared by all heads. The query of a head has `plain` elements
+    for the former and `rotated` for the latter; its values have `value`. Queries are made of a latent of `query_rank`
+    elements; None: of the input. With `interleaved`, the elements of a rotated pair are neighbours.
     """
 
     rank: int
-    turned: int
+    rotated: int
     plain: int
     value: int
     query_rank: int | None
@@ -34,12 +34,12 @@ class LatentSpec:
     @property
     def width(self) -> int:
         """The elements that are kept of a token."""
-        return self.rank + self.turned
+        return self.rank + self.rotated
 
     @property
     def query(self) -> int:
         """The elements of a head's query in a checkpoint."""
-        return self.plain + self.turned
+        return self.plain + self.rotated
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -76,10 +76,10 @@ class LatentSpec:
 
 def read_latent(config: ConfigValues, heads: int) -> LatentSpec:
     """The latent attention of a model with this number of heads. Raises `ModelError`."""
-    turned = config.count("qk_rope_head_dim")
-    if turned % 2:
+    rotated = config.count("qk_rope_head_dim")
+    if rotated % 2:
         raise ModelError(
-            f"qk_rope_head_dim {turned} is odd; rotation needs pairs", where="qk_rope_head_dim"
+            f"qk_rope_head_dim {rotated} is odd; rotation needs pairs", where="qk_rope_head_dim"
         )
     keys = config.count("num_key_value_heads", heads)
     if keys != heads:
@@ -89,7 +89,7 @@ def read_latent(config: ConfigValues, heads: int) -> LatentSpec:
         )
     return LatentSpec(
         rank=config.count("kv_lora_rank"),
-        turned=turned,
+        rotated=rotated,
         plain=config.count("qk_nope_head_dim"),
         value=config.count("v_head_dim"),
         query_rank=config.optional_count("q_lora_rank"),

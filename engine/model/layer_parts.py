@@ -157,8 +157,9 @@ class LayerParts:
     def mixture(self, experts: ExpertSpec, layout: ExpertLayout) -> Mixture:
         """The mixture of experts of this layer."""
         router, stacked = layout.router.format(i=self.i), self.spec.stacked(self.i)
-        bias = self.weights.tensor(router + ".bias") if layout.stacked else None
-        correction = None
+        bias = correction = None
+        if layout.stacked is not None and layout.stacked.biases:
+            bias = self.weights.tensor(router + ".bias")
         if layout.scored == "sigmoid":
             correction = self.weights.tensor(router + CORRECTION)
         mlps = (

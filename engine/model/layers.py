@@ -147,16 +147,23 @@ class Layer:
     mlp: Mlp
 
     def run(
-        self, residual: Tensor, cache: Tensor, step: StepContext, wanted: Tensor | None = None
+        self,
+        residual: Tensor,
+        cache: Tensor,
+        step: StepContext,
+        logits_indices: Tensor | None = None,
     ) -> Tensor:
         """`residual` [N, hidden] plus the layer's outputs, possibly in the same tensor.
 
-        With `wanted` [R] only these rows: for the others only keys and values are computed.
+        With `logits_indices` [R] only these rows: for the others only keys and values are computed.
         """
         attended = self.attention.attend(residual, cache, step)
-        if wanted is not None:
-            attended, residual = attended.index_select(0, wanted), residual.index_select(0, wanted)
-            step.narrow(wanted)
+        if logits_indices is not None:
+            attended, residual = (
+                attended.index_select(0, logits_indices),
+                residual.index_select(0, logits_indices),
+            )
+            step.narrow(logits_indices)
         self.attention.add(attended, residual)
         self.mlp.add(residual)
         return residual

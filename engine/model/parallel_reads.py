@@ -4,8 +4,8 @@ Does: allocate a tensor, divide its bytes in the file into chunks, and have thre
 without a copy between where the dtype stays; where it changes, or on a GPU, through one staging buffer for each thread.
 Does not: know which tensors a model needs, or map files.
 
-Beside the tensors this takes `STAGING_BYTES` of host memory at most, whatever the size of a tensor or a file. Threads
-wait for the disk outside the interpreter's lock, so that it has `THREADS` requests at once.
+In addition to the tensors this takes at most `STAGING_BYTES` of host memory, whatever their sizes. Threads wait for the
+disk outside the interpreter's lock, so that the disk has `THREADS` requests in flight.
 """
 
 import os
@@ -87,7 +87,7 @@ class CudaUploads:
 
     def __init__(self, device: torch.device) -> None:
         self._device = device
-        self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        self._stream = torch.cuda.Stream(device)
 
     def buffer(self, nbytes: int) -> Tensor:
         """See `Uploads`."""
@@ -100,7 +100,7 @@ class CudaUploads:
                 place.copy_(staged, non_blocking=True)
             else:
                 place.copy_(staged.to(self._device, non_blocking=True))
-            done = torch.cuda.Event()  # type: ignore[no-untyped-call]
+            done = torch.cuda.Event()
             done.record(self._stream)
         done.synchronize()
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import ModelError
 from .config_values import ConfigValues
+from .family import Family
 
 ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn", "longrope")
 UNROTATED = "none"
@@ -36,6 +37,7 @@ _OTHER_KEYS = (
     "short_factor",
     "long_factor",
     "mrope_section",
+    "mrope_interleaved",
 )
 
 
@@ -45,8 +47,8 @@ class RopeSpec:
 
     `type` is one of `ROPE_TYPES`, or `UNROTATED` for layers without rotation. `params` are the parameters of the
     scaling, as in the file. The first `share` of each head is rotated. `short` and `long` are the divisors of the
-    frequencies of `longrope`, for contexts up to the original one and for longer ones. `sections` are the numbers of
-    pairs that turn by time, by row and by column of an image; empty: all turn by one position.
+    frequencies of `longrope`, for contexts up to the original one and for longer ones. `axes` say by which
+    position of an image each pair rotates: 0 is time, 1 the row, 2 the column; empty: all rotate by one position.
     """
 
     type: str
@@ -55,7 +57,7 @@ class RopeSpec:
     share: float = 1.0
     short: tuple[float, ...] = ()
     long: tuple[float, ...] = ()
-    sections: tuple[int, ...] = ()
+    axes: tuple[int, ...] = ()
 
     def rotated(self, head_dim: int) -> int:
         """The number of rotated elements of a head: the first ones."""
@@ -72,8 +74,8 @@ class RopeReader:
     head_dim: int
     positions: int
 
-    def read(self, theta: object, *, partial: bool) -> RopeSpec:
-        """The rotation; `theta` is used where `given` has none, `partial` allows to rotate a part of each head."""
+    def read(self, theta: object, family: Family) -> RopeSpec:
+        """The rotation as this family has it; `theta` is used where `given` has none."""
         kind = self.given.get("rope_type", self.given.get("type", "default"))
         if kind == "su":
             kind = "longrope"
@@ -86,14 +88,14 @@ class RopeReader:
                 hint="supported are " + ", ".join(ROPE_TYPES),
             )
         theta = self.given.get("rope_theta", theta)
-        share = self._share(partial=partial)
+        share = self._share(partial=family.partial_rotation)
         numbers = self._numbers(kind)
         spec = RopeSpec(
             kind,
             ConfigValues({"rope_theta": theta}).number("rope_theta", 10000.0),
             numbers,
             share,
-            sections=self._sections(),
+            axes=self._axes(interleaved=family.interleaves),
         )
         if kind != "longrope":
             return spec
@@ -101,8 +103,36 @@ class RopeReader:
         short, long = (self._factors(key, pairs) for key in ("short_factor", "long_factor"))
         return RopeSpec(kind, spec.theta, numbers, share, short, long)
 
+    def _axes(self, *, interleaved: bool) -> tuple[int, ...]:
+        """The position by which each pair rotates, from `mrope_section`, which only models that read images have.
+
+        Interleaved, every third pair rotates by row and the pair after it by column, up to the counts of the sections.
+        """
+        sections = self._sections()
+        if not sections:
+            return ()
+        given = self.given.get("mrope_interleaved")
+        if given not in (None, interleaved):
+            raise ModelError(
+                f"mrope_interleaved {given!r} is not supported",
+                where=f"{self.where}/mrope_interleaved",
+            )
+        if not interleaved:
+            return tuple(axis for axis, count in enumerate(sections) for _ in range(count))
+        axes = [0] * sum(sections)
+        for axis in (1, 2):
+            last = axis + 3 * (sections[axis] - 1)
+            if last >= len(axes):
+                raise ModelError(
+                    f"{sections[axis]} of {len(axes)} pairs are too many to be every third one",
+                    where=f"{self.where}/mrope_section",
+                )
+            for pair in range(axis, last + 1, 3):
+                axes[pair] = axis
+        return tuple(axes)
+
     def _sections(self) -> tuple[int, ...]:
-        """The pairs that turn by each of three positions, `mrope_section`; it comes in families that read images."""
+        """The numbers of pairs that rotate by time, by row and by column; empty for a rotation by one position."""
         key = "mrope_section"
         found = self.given.get(key)
         if found is None:
@@ -125,7 +155,7 @@ class RopeReader:
         if type(share) not in (int, float) or not 0 < share <= 1 or (share != 1 and not partial):
             raise ModelError(f"rotation of {share!r} of each head is not supported", where=at)
         if int(self.head_dim * share) % 2 or int(self.head_dim * share) < 1:
-            raise ModelError("the rotated part of a head is no number of pairs", where=at)
+            raise ModelError("the rotated part of a head is not a whole number of pairs", where=at)
         return float(share)
 
     def _numbers(self, kind: str) -> dict[str, float]:

@@ -23,7 +23,7 @@ from .rope_spec import UNROTATED, RopeSpec
 class RopeTable:
     """Angles of all positions: `cos` and `sin` [positions, head_dim], laid out as `Places` says.
 
-    `axes` [head_dim]: by which of three positions each element of a head turns; None if all turn by one.
+    `axes` [head_dim]: by which of three positions each element of a head rotates; None if all rotate by one.
     """
 
     cos: Tensor
@@ -33,7 +33,7 @@ class RopeTable:
     def of_tokens(self, positions: Tensor) -> "RopeTable":
         """The angles of the tokens at `positions` [3, N], in their order: a table of N positions."""
         if self.axes is None:
-            raise InternalError("this model turns by one position for each token")
+            raise InternalError("this model rotates by one position for each token")
         at = positions.index_select(0, self.axes).t()
         return RopeTable(self.cos.gather(0, at), self.sin.gather(0, at))
 
@@ -53,9 +53,8 @@ def build_table(
     still = (0, head_dim // 2 - angles.shape[1])
     cos, sin = pad(angles.cos() * scale, still, value=1.0), pad(angles.sin() * scale, still)
     axes = None
-    if spec.sections:
-        pairs = torch.repeat_interleave(torch.arange(3), torch.tensor(spec.sections))
-        axes = torch.cat((pairs, pairs)).to(device)
+    if spec.axes:
+        axes = torch.tensor(spec.axes * 2, device=device)
     return RopeTable(
         torch.cat((cos, cos), -1).to(device, dtype),
         torch.cat((-sin, sin), -1).to(device, dtype),
@@ -117,22 +116,22 @@ def _longrope_scale(spec: RopeSpec) -> float:
 
 
 def _llama3(plain: Tensor, spec: RopeSpec) -> Tensor:
-    """Frequencies with slow pairs divided by `factor`, fast ones kept, and the others blended by their turns within the
-    original context."""
+    """Frequencies with slow pairs divided by `factor`, fast ones kept, and the others blended by the number of their
+    rotations within the original context."""
     params = spec.params
-    turns = params["original_max_position_embeddings"] * plain / (2 * math.pi)
+    rotations = params["original_max_position_embeddings"] * plain / (2 * math.pi)
     low, high = params["low_freq_factor"], params["high_freq_factor"]
-    keep = ((turns - low) / (high - low)).clamp(0, 1)
+    keep = ((rotations - low) / (high - low)).clamp(0, 1)
     return plain * (keep + (1 - keep) / params["factor"])
 
 
 def _yarn(plain: Tensor, spec: RopeSpec, rotated: int) -> Tensor:
-    """Original and stretched frequencies, blended between the pairs with `beta_fast` and `beta_slow` turns."""
+    """Original and stretched frequencies, blended between the pairs with `beta_fast` and `beta_slow` rotations."""
     params = spec.params
     context = params["original_max_position_embeddings"]
 
-    def pair_with(turns: float) -> float:
-        return rotated * math.log(context / (turns * 2 * math.pi)) / (2 * math.log(spec.theta))
+    def pair_with(rotations: float) -> float:
+        return rotated * math.log(context / (rotations * 2 * math.pi)) / (2 * math.log(spec.theta))
 
     first = pair_with(params.get("beta_fast", 32))
     last = pair_with(params.get("beta_slow", 1))

@@ -97,9 +97,9 @@ class ModelSpec:
     def stacked(self, i: int) -> StackedExperts | None:
         """The experts of layer `i` where a checkpoint has them in one tensor."""
         layout, experts = self.family.experts, self.mixes(i)
-        if experts is None or layout is None or not layout.stacked:
+        if experts is None or layout is None or layout.stacked is None:
             return None
-        return StackedExperts(layout, experts, self.schemes, self.hidden, i)
+        return StackedExperts(layout, layout.stacked, experts, self.schemes, self.hidden, i)
 
     @property
     def window(self) -> int | None:
@@ -114,7 +114,7 @@ class ModelSpec:
     @property
     def rotary_dim(self) -> int:
         """The elements of a head that the table of rotations covers: the last ones."""
-        return self.head_dim if self.latent is None else self.latent.turned
+        return self.head_dim if self.latent is None else self.latent.rotated
 
     def kv_block_bytes(self, block_size: int, element_bytes: int) -> int:
         """Bytes of one block in all layers."""
@@ -130,7 +130,7 @@ def read_spec(folder: Path) -> ModelSpec:
 def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
     """`read_spec` for the parsed file."""
     family = _family(raw)
-    if family.sees:
+    if family.vision is not None:
         raw = _joined_halves(raw)
     config = ConfigValues({**family.defaults, **raw})
     for key, allowed in {**NEUTRAL, **family.neutral}.items():
@@ -141,14 +141,15 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
     hidden = config.count("hidden_size")
     latent = read_latent(config, heads) if family.latent else None
     if latent is not None:
-        kv_heads, head_dim, turned = 1, latent.width, latent.turned
+        kv_heads, head_dim, rotated = 1, latent.width, latent.rotated
     else:
         kv_heads = config.count("num_key_value_heads", heads)
-        head_dim = turned = _head_dim(family, config, hidden, heads, kv_heads)
+        head_dim = rotated = _head_dim(family, config, hidden, heads, kv_heads)
     positions = config.count("max_position_embeddings", 2048)
-    kinds = read_kinds(family, config, layers, turned, positions)
+    kinds = read_kinds(family, config, layers, rotated, positions)
     activation = _activation(family, config)
     multipliers = config if family.multipliers else ConfigValues({})
+    stack = None if family.experts is None else family.experts.stacked
     return ModelSpec(
         family=family,
         vocab_size=config.count("vocab_size"),
@@ -176,12 +177,13 @@ def parse_spec(raw: Mapping[str, Any]) -> ModelSpec:
         logit_softcap=config.optional_number(family.logit_softcap),
         schemes=published_schemes(
             raw.get("quantization_config"),
-            stacked=family.experts is not None and family.experts.stacked,
+            stacked=stack is not None,
+            mxfp4=stack is not None and stack.mxfp4,
         ),
         experts=None
         if family.experts is None
         else read_experts(family.experts, config, layers, activation),
-        vision=read_vision(raw, hidden) if family.sees else None,
+        vision=None if family.vision is None else read_vision(family.vision, raw, hidden, layers),
         latent=latent,
         drafting_layers=0 if family.drafting is None else config.whole(family.drafting, 0),
     )

@@ -1,20 +1,21 @@
-"""The experts of a layer in one tensor for each kind of matrix, as in gpt-oss.
+"""The experts of a layer in one tensor for each kind of matrix, as in gpt-oss and Qwen3-VL.
 
 Does: name the tensors, and make the weights of each expert. Does not: compute (`mixture`).
 
-A checkpoint holds unquantised matrices transposed, and the outputs of gate and up in turn; a `Mixture` takes all of
-gate first.
+A checkpoint holds unquantised matrices transposed, and in gpt-oss the outputs of gate and up alternate; a `Mixture`
+takes all of gate first.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import repeat
 
 import torch
 from intaglio.kernels.contracts import ExpertMlp, Kernels, Weight
 from torch import Tensor
 
 from .expert_spec import ExpertSpec
-from .family import ExpertLayout
+from .family import ExpertLayout, ExpertStack
 from .schemes.mxfp4 import Mxfp4, Mxfp4Experts
 from .schemes.scheme import Schemes, Stored
 from .tensor_source import TensorSource
@@ -28,6 +29,7 @@ class StackedExperts:
     """The experts of layer `i` of a model with this hidden size."""
 
     layout: ExpertLayout
+    stack: ExpertStack
     experts: ExpertSpec
     schemes: Schemes
     hidden: int
@@ -44,7 +46,8 @@ class StackedExperts:
                     found[name + suffix] = Stored((count, *each.shape), each.dtype)
             else:
                 found[name] = Stored((count, inputs, outputs))
-            found[name + BIAS] = Stored((count, outputs))
+            if self.stack.biases:
+                found[name + BIAS] = Stored((count, outputs))
         return found
 
     def read(self, weights: TensorSource, kernels: Kernels) -> tuple[ExpertMlp, ...]:
@@ -60,9 +63,11 @@ class StackedExperts:
         """The weight of a part of each expert, in order."""
         name = self._name(part)
         order = torch.arange(self._sizes()[part][0])
-        if part == GATE_UP:
+        if part == GATE_UP and self.stack.alternates:
             order = torch.cat((order[0::2], order[1::2]))
-        biases = weights.tensor(name + BIAS)[:, order]
+        biases: Iterable[Tensor | None] = repeat(None, self.experts.count)
+        if self.stack.biases:
+            biases = weights.tensor(name + BIAS)[:, order]
         if isinstance(self.schemes, Mxfp4Experts):
             stacks = {
                 suffix: weights.tensor(name + suffix)

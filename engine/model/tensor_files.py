@@ -94,7 +94,7 @@ class TensorFile:
         return self.handle.get_tensor(self.originals.get(name, name))
 
     def renamed(self, prefixes: Sequence[tuple[str, str]]) -> "TensorFile":
-        """The file with the first matching beginning of each name replaced by the one beside it."""
+        """The file with the first matching prefix of each name replaced by its counterpart."""
         names = {name: name for name in self.names}
         for name in self.names:
             for old, new in prefixes:

@@ -14,10 +14,10 @@ from ..errors import ModelError
 from .checkpoint_json import read_object
 
 LOADABLE = (
-    "Intaglio loads Llama, Mistral, Ministral, Qwen2 (also 2.5 and 2.5-VL), Qwen3, Gemma 2 and 3 (text), Phi-3 and 4, "
-    "Granite 3, OLMo 2 and 3, OLMoE, SmolLM3, Mixtral, Qwen3-MoE, gpt-oss and DeepSeek-V2 and -V3 checkpoints whose "
-    "weights are safetensors in bfloat16, float16 or float32, or quantised in the formats GPTQ, AWQ, AutoRound, FP8, "
-    "MXFP4 (gpt-oss) or compressed-tensors"
+    "Intaglio loads Llama, Mistral, Ministral, Qwen2 (also 2.5 and 2.5-VL), Qwen3 and Qwen3-VL, Gemma 2 and 3 (text), "
+    "Phi-3 and 4, Granite 3, OLMo 2 and 3, OLMoE, SmolLM3, Mixtral, Qwen3-MoE, gpt-oss and DeepSeek-V2 and -V3 "
+    "checkpoints whose weights are safetensors in bfloat16, float16 or float32, or quantised in the formats GPTQ, AWQ, "
+    "AutoRound, FP8, MXFP4 (gpt-oss) or compressed-tensors"
 )
 _HUB = re.compile(
     r"(?:https?://)?(?:huggingface\.co/|hf\.co/|hf://|hf:)?([\w.-]+/[\w.-]+)(?:/(?:tree|resolve)/.*)?/?"

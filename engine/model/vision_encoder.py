@@ -1,66 +1,77 @@
 """The encoder of images: from pixels to the states that come in place of the embeddings of image tokens.
 
 Does: normalise pixels, cut them into patches, and compute the encoder for several images at once. Does not: decode or
-resize images, keep results, or load weights (`vision_weights`).
+resize images, keep results, load weights (`vision_weights`), or know the steps that differ by family
+(`encoder_parts`).
 
-The encoder is that of Qwen2.5-VL (Bai et al. 2025): patches turn by row and column, most layers attend within windows.
+In all families, queries and keys of patches are rotated by row and column.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.functional import gelu, linear, scaled_dot_product_attention, silu
+from torch.nn.functional import scaled_dot_product_attention
 
 from ..types import PromptImage
+from .encoder_parts import EncoderParts, EncoderWeights
 from .vision_layout import Ints, PatchLayout, patch_layout
 from .vision_spec import PixelSpec, VisionSpec
 
-EPS = 1e-6
 THETA = 10000.0
 Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class VisionEncoder:
-    """An encoder with its weights, by their names in a checkpoint without the prefix of the encoder."""
+    """An encoder with its weights; `parts` are the steps of its family."""
 
     spec: VisionSpec
     pixels: PixelSpec
-    weights: Mapping[str, Tensor]
+    weights: EncoderWeights
+    parts: EncoderParts
 
     @property
     def device(self) -> torch.device:
         """The device of the weights."""
-        return self.weights["patch_embed.proj.weight"].device
+        return self._projection.device
+
+    @property
+    def _projection(self) -> Tensor:
+        return self.weights.tensors["patch_embed.proj.weight"]
 
     @torch.inference_mode()
     def encode(self, images: Sequence[PromptImage]) -> list[Tensor]:
-        """The states [cells, hidden] of each image, computed together; no image changes the states of another."""
+        """The states [cells, levels, output] of each image, computed together; none changes those of another.
+
+        The first level is of the last layer, the others of the deep layers.
+        """
         grids = [(image.rows, image.columns) for image in images]
         layout = patch_layout(grids, self.spec)
         cells = np.concatenate([patches(image, self.spec, self.pixels) for image in images])
         ordered = cells[layout.order].reshape(-1, self.spec.values)
-        projection = self.weights["patch_embed.proj.weight"]
-        x = torch.from_numpy(ordered).to(projection.device, projection.dtype)
-        x = linear(x, projection.view(self.spec.hidden, -1))
-        turns = self._turns(layout)
-        groups = [self._there(each) for each in (layout.windows, layout.images)]
+        numbers = torch.from_numpy(ordered).to(self.device, self._projection.dtype)
+        x = self.parts.embed(numbers, layout)
+        rotation = self._rotation(layout)
+        groups = [self._on_device(each) for each in (layout.windows, layout.images)]
+        deep: list[Tensor] = []
         for i in range(self.spec.layers):
-            x = self._layer(i, x, turns, groups[i in self.spec.full])
-        merged = self._merged(x)
+            x = self._layer(f"blocks.{i}.", x, rotation, groups[i in self.spec.full])
+            if i in self.spec.deep:
+                deep.append(self.parts.merged(x, len(deep) + 1))
+        merged = torch.stack((self.parts.merged(x, 0), *deep), 1)
         states = torch.empty_like(merged)
         states[torch.from_numpy(layout.order).to(self.device)] = merged
         return list(torch.split_with_sizes(states, [rows * columns for rows, columns in grids]))
 
-    def _there(self, groups: tuple[Ints, ...]) -> tuple[Tensor, ...]:
+    def _on_device(self, groups: tuple[Ints, ...]) -> tuple[Tensor, ...]:
         return tuple(torch.from_numpy(each).to(self.device) for each in groups)
 
-    def _turns(self, layout: PatchLayout) -> tuple[Tensor, Tensor]:
-        """Cosine and sine [patches, 1, head], float32: half of the pairs of a head turn by row, half by column."""
+    def _rotation(self, layout: PatchLayout) -> tuple[Tensor, Tensor]:
+        """Cosine and sine [patches, 1, head], float32: half of the pairs of a head rotate by row, half by column."""
         quarter = self.spec.hidden // self.spec.heads // 4
         steps = torch.arange(quarter, dtype=torch.float32) / quarter
         places = torch.from_numpy(layout.places).to(torch.float32)
@@ -69,35 +80,17 @@ class VisionEncoder:
         return angles.cos().to(self.device), angles.sin().to(self.device)
 
     def _layer(
-        self, i: int, x: Tensor, turns: tuple[Tensor, Tensor], groups: tuple[Tensor, ...]
+        self, at: str, x: Tensor, rotation: tuple[Tensor, Tensor], groups: tuple[Tensor, ...]
     ) -> Tensor:
-        at = f"blocks.{i}."
-        fused = self._linear(at + "attn.qkv", self._norm(at + "norm1", x))
+        fused = self.weights.linear(at + "attn.qkv", self.parts.norm(at + "norm1", x))
         query, key, value = fused.view(x.shape[0], 3, self.spec.heads, -1).unbind(1)
-        query, key = _turned(query, *turns), _turned(key, *turns)
+        query, key = _rotated(query, *rotation), _rotated(key, *rotation)
         attended = torch.empty_like(query)
         for group in groups:
             q, k, v = (part[group].transpose(1, 2) for part in (query, key, value))
             attended[group] = scaled_dot_product_attention(q, k, v).transpose(1, 2)
-        x = x + self._linear(at + "attn.proj", attended.flatten(1))
-        inner = self._norm(at + "norm2", x)
-        gate = silu(self._linear(at + "mlp.gate_proj", inner))
-        return x + self._linear(
-            at + "mlp.down_proj", gate * self._linear(at + "mlp.up_proj", inner)
-        )
-
-    def _merged(self, x: Tensor) -> Tensor:
-        """The states [cells, hidden] of the language half: the patches of a cell, side by side, through two layers."""
-        cells = self._norm("merger.ln_q", x).view(-1, self.spec.hidden * self.spec.merge**2)
-        return self._linear("merger.mlp.2", gelu(self._linear("merger.mlp.0", cells)))
-
-    def _linear(self, name: str, x: Tensor) -> Tensor:
-        return linear(x, self.weights[name + ".weight"], self.weights[name + ".bias"])
-
-    def _norm(self, name: str, x: Tensor) -> Tensor:
-        wide = x.float()
-        wide = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + EPS)
-        return self.weights[name + ".weight"] * wide.to(x.dtype)
+        x = x + self.weights.linear(at + "attn.proj", attended.flatten(1))
+        return x + self.parts.mlp(at, self.parts.norm(at + "norm2", x))
 
 
 def patches(image: PromptImage, spec: VisionSpec, pixels: PixelSpec) -> Floats:
@@ -116,8 +109,8 @@ def patches(image: PromptImage, spec: VisionSpec, pixels: PixelSpec) -> Floats:
     return np.broadcast_to(cells, whole).reshape(image.tokens, -1)
 
 
-def _turned(heads: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Queries or keys [patches, heads, head], turned in float32."""
+def _rotated(heads: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Queries or keys [patches, heads, head], rotated in float32."""
     wide = heads.float()
     left, right = wide.chunk(2, -1)
     return (wide * cos + torch.cat((-right, left), -1) * sin).to(heads.dtype)

@@ -19,10 +19,12 @@ Ints = npt.NDArray[np.int64]
 class PatchLayout:
     """The patches of several images: first by window, then by cell, then by row and column within the cell.
 
-    `order` [C] are the cells in this order, by their number in all images, each image row by row. `places` [2, P] are
-    the rows and columns of the patches in their image. `windows` and `images` are the groups that attend to each other:
-    [groups, patches] for each size of group.
+    `grids` are the rows and columns of cells of the images. `order` [C] are the cells in this order, by their number in
+    all images, each image row by row. `places` [2, P] are the rows and columns of the patches in their image. `windows`
+    and `images` are the groups that attend to each other: [groups, patches] for each size of group.
     """
+
+    grids: tuple[tuple[int, int], ...]
 
     order: Ints
     places: Ints
@@ -35,7 +37,8 @@ def patch_layout(grids: Sequence[tuple[int, int]], spec: VisionSpec) -> PatchLay
     orders, places, windows, counts, before = [], [], [], [], 0
     for rows, columns in grids:
         row, column = (each.reshape(-1) for each in np.indices((rows, columns)))
-        window = row // spec.cells * -(-columns // spec.cells) + column // spec.cells
+        side = max(rows, columns) if spec.cells is None else spec.cells
+        window = row // side * -(-columns // side) + column // side
         order = np.argsort(window, kind="stable")
         orders.append(order + before)
         windows.append(np.bincount(window))
@@ -52,6 +55,7 @@ def patch_layout(grids: Sequence[tuple[int, int]], spec: VisionSpec) -> PatchLay
         before += rows * columns
     merged = spec.merge**2
     return PatchLayout(
+        grids=tuple(grids),
         order=np.concatenate(orders),
         places=np.concatenate(places, axis=1),
         windows=_by_size(np.concatenate(windows) * merged),

@@ -75,7 +75,7 @@ class GlooCommunicator:
             RuntimeError: a rank did not connect in time.
         """
         self.rank, self.size = rank, size
-        options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]
+        options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]  # torch's stubs lack it
         options._timeout = timedelta(seconds=timeout_s)
         options._devices = [dist.ProcessGroupGloo.create_device(hostname=LOOPBACK)]
         store = _meet(meeting, size, timeout_s)

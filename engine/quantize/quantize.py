@@ -52,11 +52,14 @@ def quantize(
             where="config.json",
             hint="quantise the original checkpoint",
         )
-    if spec.stacked(0) is not None:
+    stack = None if spec.family.experts is None else spec.family.experts.stacked
+    if stack is not None:
         raise ModelError(
             f"the experts of {spec.family.name} models cannot be quantised here",
             where="config.json",
-            hint="use a checkpoint in MXFP4, the format in which these models are published",
+            hint="use a checkpoint in MXFP4, the format in which these models are published"
+            if stack.mxfp4
+            else "load it as it is",
         )
     if spec.vision is not None:
         raise ModelError(

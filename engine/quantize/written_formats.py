@@ -49,7 +49,7 @@ class WrittenInt8:
 
     needs_inputs: bool = False
 
-    def tensors(self, matrix: Tensor, moments: Tensor | None) -> Tensors:  # noqa: ARG002
+    def tensors(self, matrix: Tensor, moments: Tensor | None) -> Tensors:  # noqa: ARG002 - it rounds to nearest
         """See `WrittenFormat`."""
         scales = _scales(matrix, LARGEST)
         codes = (matrix.float() / scales).round_().clamp_(-LARGEST, LARGEST)
@@ -66,7 +66,7 @@ class WrittenFp8:
 
     needs_inputs: bool = False
 
-    def tensors(self, matrix: Tensor, moments: Tensor | None) -> Tensors:  # noqa: ARG002
+    def tensors(self, matrix: Tensor, moments: Tensor | None) -> Tensors:  # noqa: ARG002 - it rounds to nearest
         """See `WrittenFormat`."""
         scales = _scales(matrix, FP8_LARGEST)
         return {".weight": (matrix.float() / scales).to(FP8), ".weight_scale": scales}

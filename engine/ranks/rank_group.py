@@ -15,8 +15,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
@@ -25,7 +27,7 @@ import zmq
 
 from ..build_runner import device_named
 from ..config import EngineConfig, environment_with, processor_cores, visible_gpus
-from ..errors import ConfigError, EngineLost
+from ..errors import ConfigError, EngineError, EngineLost
 from ..parallel.communicator import Communicator, connect
 from ..parallel.parallel_layout import (
     Parallel,
@@ -43,6 +45,8 @@ POLL_S: Final = 0.1
 CLOSING_S: Final = 2.0
 ARRIVAL_S: Final = 120.0
 """The longest time for a process to start and load its libraries."""
+LOST_S: Final = 2.0
+"""The longest time between the end of a rank's connections and that of its process."""
 
 ALL: Final = slice(None)
 
@@ -66,16 +70,16 @@ def place_of(config: EngineConfig, rank: int, folder: Path) -> Parallel:
     parallel, device = config.parallel, device_named(config.model.device)
     stage, part = divmod(rank, parallel.tp)
 
-    def met(group: str, own: int, size: int) -> Communicator:
+    def joined(group: str, own: int, size: int) -> Communicator:
         meeting = folder / wire.MEETING.format(group)
         return connect(meeting, own, size, parallel.tp_timeout_s, device)
 
     matrices = layers = None
     if parallel.tp > 1:
-        within = met(f"stage{stage}", part, parallel.tp)
+        within = joined(f"stage{stage}", part, parallel.tp)
         matrices = TensorParallel(ParallelLayout(parallel.tp, part), within)
     if parallel.pp > 1:
-        across = met(f"part{part}", stage, parallel.pp)
+        across = joined(f"part{part}", stage, parallel.pp)
         layers = PipelineStage(StageLayout(parallel.pp, stage), across)
     return Parallel(matrices, layers)
 
@@ -93,7 +97,8 @@ class RankGroup:
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._reports = self._context.socket(zmq.PULL)
         self._reports.bind(f"ipc://{folder / wire.REPORTS}")
-        self._orders = [self._bound(rank) for rank in range(1, setup.parallel.ranks)]
+        ranks = range(1, setup.parallel.ranks)
+        self._orders = [_bound(self._context, f"{folder / wire.ORDERS}.{rank}") for rank in ranks]
         self._fault: str | None = None
         self._closing = False
         self._parallel: Parallel | None = None
@@ -136,8 +141,10 @@ class RankGroup:
         """
         try:
             self._await(wire.RankArrived, len(self._processes))
+            self.await_listening()
             self.send(wire.frames(wire.BuildOrder(vocab)))
-            self._parallel = place_of(self._setup, 0, self._folder)
+            place = partial(place_of, self._setup, 0, self._folder)
+            self._parallel = _connected(place, lambda: self._fault)
         except BaseException:
             self.close()
             raise
@@ -148,9 +155,34 @@ class RankGroup:
         """The way in which a rank has ended; None while all run. For any thread."""
         return self._fault
 
-    def await_built(self) -> None:
-        """Return when every rank has built its part. Raises `EngineLost` if one ended."""
-        self._await(wire.RankBuilt, len(self._processes))
+    def build(self, make: Callable[[], T]) -> T:
+        """Rank 0's part, which `make` builds, when every rank has built its own. If that fails, the group is closed.
+
+        Raises:
+            EngineLost: a rank ended or failed, and the exchange of `make` with it, by whatever error.
+        """
+        try:
+            own = make()
+            self._await(wire.RankBuilt, len(self._processes))
+        except BaseException as error:
+            lost = self._lost_rank() if isinstance(error, RuntimeError) else None
+            self.close()
+            if lost is not None:
+                raise EngineLost(lost) from error
+            raise
+        return own
+
+    def await_listening(self) -> None:
+        """Return when every rank is connected for its orders, which may be later than its reports arrive.
+
+        Raises:
+            EngineLost: a rank ended, or did not connect in time.
+        """
+        until = time.monotonic() + ARRIVAL_S
+        for socket in self._orders:
+            while not socket.poll(int(POLL_S * 1000), zmq.POLLOUT):
+                if self._fault is not None or time.monotonic() > until:
+                    raise EngineLost(self._fault or "a rank does not listen for orders")
 
     @property
     def last_stage(self) -> "RanksOfGroup":
@@ -220,11 +252,17 @@ class RankGroup:
         self._context.destroy(linger=0)
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _bound(self, rank: int) -> "zmq.Socket[bytes]":
-        socket = self._context.socket(zmq.PUSH)
-        socket.set_hwm(0)
-        socket.bind(f"ipc://{self._folder / wire.ORDERS}.{rank}")
-        return socket
+    def _lost_rank(self) -> str | None:
+        """How a rank has ended, after an exchange with it has failed, which may be noticed first; None if all run."""
+        until = time.monotonic() + LOST_S
+        while time.monotonic() < until:
+            if self._reports.poll(int(POLL_S * 1000)):
+                report = wire.report(self._reports.recv())
+                if isinstance(report, wire.RankFailed):
+                    return f"rank {report.rank} failed: {report.reason}"
+            elif self._fault is not None:
+                return self._fault
+        return None
 
     def _await(self, kind: type[wire.RankReport], count: int) -> None:
         """Wait for a number of reports of one kind."""
@@ -260,6 +298,40 @@ class RanksOfGroup:
     def guard(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """See `RankOrders`: if the call fails, all ranks of the group are ended."""
         return self._group.guard(call, *args, **kwargs)
+
+
+def _bound(context: "zmq.Context[zmq.Socket[bytes]]", path: str) -> "zmq.Socket[bytes]":
+    """The socket for the orders to a rank."""
+    socket = context.socket(zmq.PUSH)
+    socket.set_hwm(0)
+    socket.bind(f"ipc://{path}")
+    return socket
+
+
+def _connected(place: Callable[[], Parallel], fault: Callable[[], str | None]) -> Parallel:
+    """The place that `place` returns when all ranks have met.
+
+    It runs in a thread, which is left behind when a rank has ended: there it waits until the time-out.
+
+    Raises:
+        EngineLost: a rank has ended, as `fault` says.
+    """
+    result: Future[Parallel] = Future()
+
+    def meet() -> None:
+        try:
+            result.set_result(place())
+        except (RuntimeError, OSError, ValueError, EngineError) as error:
+            result.set_exception(error)
+
+    meeting = threading.Thread(target=meet, daemon=True)
+    meeting.start()
+    while meeting.is_alive():
+        meeting.join(POLL_S)
+        reason = fault()
+        if reason is not None:
+            raise EngineLost(reason)
+    return result.result(0)
 
 
 def _process(setup: wire.RankSetup, environment: dict[str, str]) -> "subprocess.Popen[bytes]":

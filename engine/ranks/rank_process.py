@@ -109,8 +109,8 @@ def main() -> int:
 
 def _load_libraries() -> None:
     """Load what building and the first step need, while nothing waits for this process."""
-    from .. import build_runner  # noqa: F401
-    from ..parallel import communicator  # noqa: F401
+    from .. import build_runner  # noqa: F401 - for its effect on `sys.modules`
+    from ..parallel import communicator  # noqa: F401 - likewise
     from ..run.batch import load_loops
 
     load_loops()

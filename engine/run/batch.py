@@ -25,12 +25,12 @@ _NOTHING_GROWN: Ints = np.zeros((2, 0), dtype=np.int64)
 
 @dataclass(frozen=True, slots=True)
 class ImageTokens:
-    """The tokens of images in a step: their indices `at` [M], and their `states` [M, hidden] on the device.
+    """The tokens of images in a step: their indices `at` [M], and their `states` [M, levels, hidden] on the device.
 
-    `turns` [3, N] are the positions by which all tokens of the step turn: by time, by row, by column.
+    `rope_positions` [3, N] are the rotary positions of all tokens of the step: time, row, column (M-RoPE).
     """
 
-    turns: Ints
+    rope_positions: Ints
     at: Ints
     states: Tensor
 
@@ -39,10 +39,10 @@ class ImageTokens:
 class Batch:
     """One step of N tokens of S sequences; a *row* is a sequence's row in `SlotState`.
 
-    By token [N]: `turns`, the position by which its query and key turn, the same as its position unless images come
-    before it; `tokens` int32; `sources`, the index of the sampled token on the device that replaces a placeholder,
-    -1 for tokens that are known; `positions`, `slots`, `owners` (rows). By sequence: `starts` [S + 1], `lengths` [S]
-    (context lengths, this step included), `rows` [S]. By row of logits [R]: `wanted`, the index of its token;
+    By token [N]: `tokens` int32; `sources`, the index of the sampled token on the device that replaces a placeholder,
+    -1 for tokens that are known; `positions` in the sequence; `rope_positions`, by which query and key are rotated,
+    the same unless images precede the token; `slots`, `owners` (rows). By sequence: `starts` [S + 1], `lengths` [S]
+    (context lengths, this step included), `rows` [S]. By row of logits [R]: `logits_indices`, the index of its token;
     `picking` and `sampling_rows`, its sequence and the row of that; `next_positions`, the position of the token sampled
     from it. A sequence occurs there once for each of its rows of logits, at most `most_logits` times. `grown` [2, n]:
     the entries of block tables that changed, as flat index and block. `longest`: the most tokens of one sequence.
@@ -54,13 +54,13 @@ class Batch:
     tokens: npt.NDArray[np.int32]
     sources: Ints
     positions: Ints
-    turns: Ints
+    rope_positions: Ints
     slots: Ints
     owners: Ints
     starts: Ints
     lengths: Ints
     rows: Ints
-    wanted: Ints
+    logits_indices: Ints
     picking: tuple[int, ...]
     sampling_rows: Ints
     next_positions: Ints
@@ -101,7 +101,7 @@ class BatchBuilder:
             raise InternalError(f"{len(works)} works of {total} tokens do not fit the buffers")
         for row, work in zip(rows, works, strict=True):
             if work.new_blocks:
-                grown.append((row, self._rows.hold(row, work.new_blocks), work.new_blocks))
+                grown.append((row, self._rows.append_blocks(row, work.new_blocks), work.new_blocks))
         tokens = np.fromiter(chain.from_iterable([work.tokens for work in works]), np.int32, total)
         logits = [work.logits for work in works]
         if sum(logits) > self._max_running:
@@ -121,13 +121,13 @@ class BatchBuilder:
             tokens=tokens,
             sources=held.sources(tokens, owners),
             positions=positions,
-            turns=positions,
+            rope_positions=positions,
             slots=slots,
             owners=owners,
             starts=ends[0],
             lengths=ends[1, 1:],
             rows=by_work[0],
-            wanted=by_sample[0],
+            logits_indices=by_sample[0],
             picking=tuple([work.seq_id for work in works for _ in range(work.logits)]),
             sampling_rows=by_sample[1],
             next_positions=by_sample[2],

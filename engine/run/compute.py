@@ -30,7 +30,7 @@ class Compute(Protocol):
     """A model on a device. Calls run in order on one stream; only the function that `sample` returns waits."""
 
     def hidden(self, batch: Batch) -> Tensor | None:
-        """Compute all tokens; hidden states of the wanted ones [R or more, hidden], None where none is wanted."""
+        """Compute all tokens; hidden states of those with logits [R or more, hidden], None where there are none."""
         ...
 
     def sample(self, hidden: Tensor, inputs: SamplingInputs) -> Callable[[], Sampled]:
@@ -85,43 +85,45 @@ class HostCompute:
         self._masker = masker
         self._cache = cache
         self._tables = tables
-        self._kept = np.zeros(0, dtype=np.int64)
+        self._last_sampled = np.zeros(0, dtype=np.int64)
 
     def hidden(self, batch: Batch) -> Tensor | None:
         """See `Compute`."""
         if self._loads is not None:
-            self._loads.begin(batch.tokens.size, batch.wanted.size)
+            self._loads.begin(batch.tokens.size, batch.logits_indices.size)
         # Values that an earlier sequence left in a block, even NaN, must not reach this one through masked keys.
         self._cache.clear(fresh_blocks(batch, self._tables, self._cache.block_size))
         tokens = batch.tokens.astype(np.int64)
-        kept = batch.sources >= 0
-        if kept.any():
-            tokens[kept] = self._kept[batch.sources[kept]]
+        sampled = batch.sources >= 0
+        if sampled.any():
+            tokens[sampled] = self._last_sampled[batch.sources[sampled]]
         width = -(-int(batch.lengths.max()) // self._cache.block_size)
         ragged = Ragged(
             torch.from_numpy(batch.starts.astype(np.int32)),
             torch.from_numpy(batch.lengths.astype(np.int32)),
             torch.from_numpy(self._tables[batch.rows, :width]),
         )
-        turns = batch.turns if batch.images is None else batch.images.turns
-        positions, slots = _padded(turns), torch.from_numpy(batch.slots)
+        rope_positions = (
+            batch.rope_positions if batch.images is None else batch.images.rope_positions
+        )
+        positions, slots = _padded(rope_positions), torch.from_numpy(batch.slots)
         adapters = None
         if batch.adapters is not None:
             adapters = _padded(batch.adapters, NO_ADAPTER)
         shape = self._cache.layers[0].shape
         context = self._decoder.step(ragged, positions, slots, shape, adapters)
-        wanted = _padded(batch.wanted)  # padded with row 0
+        logits_indices = _padded(batch.logits_indices)  # padded with row 0
         given = _padded(tokens)
         hidden = self._decoder.hidden(
             given,
             self._cache.layers,
             context,
-            wanted,
+            logits_indices,
             self._decoder.receive(given.shape[0]),
-            image_states(batch, wanted.device),
+            image_states(batch, logits_indices.device),
         )
         self._decoder.send(hidden)
-        return hidden if batch.wanted.size else None
+        return hidden if batch.logits_indices.size else None
 
     def sample(self, hidden: Tensor, inputs: SamplingInputs) -> Callable[[], Sampled]:
         """See `Compute`. Stages that no row needs are skipped."""
@@ -154,7 +156,7 @@ class HostCompute:
         drawn = self._decoder.sample(hidden, args)
         if masker is not None:
             masker.advance(at, drawn.tokens)
-        self._kept = drawn.tokens.numpy()
+        self._last_sampled = drawn.tokens.numpy()
         return lambda: drawn
 
     @property

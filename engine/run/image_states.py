@@ -16,12 +16,12 @@ from ..types import PromptImage
 
 Encode = Callable[[Sequence[PromptImage]], list[Tensor]]
 
-AT_ONCE = 4096
+MOST_CELLS = 4096
 """Cells that are encoded together, unless a single image has more: they bound the memory of the encoder."""
 
 
 class EncodedImages:
-    """The states [cells, hidden] of images, at most `most_bytes` of them beside those in use."""
+    """The states [cells, levels, hidden] of images, at most `most_bytes` of them beside those in use."""
 
     def __init__(self, encode: Encode, most_bytes: int) -> None:
         self._encode = encode
@@ -72,11 +72,11 @@ class EncodedImages:
 
 
 def _parts(images: Sequence[PromptImage]) -> list[list[PromptImage]]:
-    """The images in batches of at most `AT_ONCE` cells, or of one image."""
+    """The images in batches of at most `MOST_CELLS` cells, or of one image."""
     parts: list[list[PromptImage]] = []
-    cells = AT_ONCE
+    cells = MOST_CELLS
     for image in images:
-        if cells + image.tokens > AT_ONCE:
+        if cells + image.tokens > MOST_CELLS:
             parts.append([])
             cells = 0
         parts[-1].append(image)
@@ -85,6 +85,6 @@ def _parts(images: Sequence[PromptImage]) -> list[list[PromptImage]]:
 
 
 def largest_image(spec: VisionSpec) -> PromptImage:
-    """A black image of `AT_ONCE` cells: to encode it takes the most memory of a batch."""
-    side = int(AT_ONCE**0.5)
+    """A black image of `MOST_CELLS` cells: to encode it takes the most memory of a batch."""
+    side = int(MOST_CELLS**0.5)
     return PromptImage.of(0, side, side, bytes(3 * (side * spec.factor) ** 2))

@@ -127,9 +127,9 @@ def count_blocks(
     else:
         if free_bytes is None:
             available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-            wanted = max(CPU_BYTES, CPU_SEQUENCES * per_sequence * block_bytes)
+            usual = max(CPU_BYTES, CPU_SEQUENCES * per_sequence * block_bytes)
             share = int(available * config.memory_fraction)
-            free_bytes = min(share, wanted, CPU_MOST_BYTES)
+            free_bytes = min(share, usual, CPU_MOST_BYTES)
         count, setting = free_bytes // block_bytes, "memory_fraction"
     count = min(count, useful)
     if count < 1 + per_sequence:

@@ -21,7 +21,7 @@ from .batch import Batch, BatchBuilder
 from .compute import Compute
 from .image_rows import ImageRows
 from .kv import KVCache
-from .sampler import Sampler, Wanted, sampled_batch
+from .sampler import ReportOptions, Sampler, sampled_batch
 from .slots import SlotState
 
 
@@ -45,7 +45,7 @@ class Pass:
     batch: Batch
     hidden: Tensor | None
     drawn: Callable[[], Sampled] | None = None
-    wanted: Wanted | None = None
+    report_options: ReportOptions | None = None
 
 
 class ModelRunner:
@@ -126,8 +126,8 @@ class ModelRunner:
         batch = handle.batch
         inputs = self._sampler.inputs(batch, masks, handle.hidden.shape[0])
         handle.drawn = self._compute.sample(handle.hidden, inputs)
-        self._rows.keep(batch.sampling_rows)
-        handle.wanted = self._sampler.wanted(batch, inputs)
+        self._rows.note_samples(batch.sampling_rows)
+        handle.report_options = self._sampler.report_options(batch, inputs)
         handle.hidden = None  # the next pass reuses its memory
 
     def sampled(self, handle: Pass) -> SampledBatch:
@@ -141,7 +141,7 @@ class ModelRunner:
         self._rows.read(
             batch.picking, batch.sampling_rows, batch.next_positions, drawn.tokens.numpy()
         )
-        return sampled_batch(batch, drawn, handle.wanted)
+        return sampled_batch(batch, drawn, handle.report_options)
 
     def warm_up(self) -> None:
         """Run one small step, so that the first request does not wait for what libraries initialise on first use."""

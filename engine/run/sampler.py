@@ -40,7 +40,7 @@ NO_TOKEN = Failure(
     hint="report the schema of this request",
 )
 
-Wanted = Sequence[SamplingParams]
+ReportOptions = Sequence[SamplingParams]
 """The options of each row of logits, of which `logprobs` and `masked_share` say what to report."""
 
 
@@ -59,16 +59,16 @@ class Sampler:
         return SamplingInputs(
             draws.keys,
             draws.temperature,
-            self._truncation(rows, count) if draws.asks & TRUNCATED else None,
+            self._truncation(rows, count) if draws.needs & TRUNCATED else None,
             masks.rows,
             mask_rows,
             walk_rows,
             walks,
             [(row_of[seq_id], replay) for seq_id, replay in masks.replays.items()],
-            self._edits(batch, count) if draws.asks & SPECIAL else None,
+            self._edits(batch, count) if draws.needs & SPECIAL else None,
         )
 
-    def wanted(self, batch: Batch, inputs: SamplingInputs) -> Wanted | None:
+    def report_options(self, batch: Batch, inputs: SamplingInputs) -> ReportOptions | None:
         """The options of each row; None if no row reports log-probabilities."""
         if inputs.edits is None:
             return None
@@ -177,7 +177,9 @@ def _place_masks(
     return walks
 
 
-def sampled_batch(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> SampledBatch:
+def sampled_batch(
+    batch: Batch, drawn: Sampled, report_options: ReportOptions | None
+) -> SampledBatch:
     """The `SampledBatch` of a plan, from the sampled tokens on the host. Sequences in `batch.failed` get a failure.
 
     A sequence gets the tokens of its rows up to the first unusable one, and a failure if that is its first row.
@@ -186,7 +188,7 @@ def sampled_batch(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> Sample
     count = len(picking)
     tokens: list[int] = drawn.tokens.numpy()[:count].tolist()
     status: list[int] = drawn.status.numpy()[:count].tolist()
-    if wanted is None and not failed and not any(status) and batch.most_logits <= 1:
+    if report_options is None and not failed and not any(status) and batch.most_logits <= 1:
         return SampledBatch(tuple(map(SampledToken, picking, zip(tokens, strict=True))))
     found = []
     for seq_id, group in groupby(range(count), picking.__getitem__):
@@ -200,12 +202,12 @@ def sampled_batch(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> Sample
             found.append(SampledToken(seq_id, (), failure=failure))
             continue
         rows = usable
-        asked = None if wanted is None else wanted[rows[0]]
+        options = None if report_options is None else report_options[rows[0]]
         try:
             logprobs = tuple(
-                guarded_sampling(_logprob, drawn, row, tokens[row], asked)
+                guarded_sampling(_logprob, drawn, row, tokens[row], options)
                 for row in rows
-                if asked is not None and asked.logprobs is not None
+                if options is not None and options.logprobs is not None
             )
         except SamplingFault as fault:
             found.append(SampledToken(seq_id, (), failure=fault.failure))
@@ -214,9 +216,9 @@ def sampled_batch(batch: Batch, drawn: Sampled, wanted: Wanted | None) -> Sample
     return SampledBatch(tuple(found))
 
 
-def _logprob(drawn: Sampled, row: int, token: int, asked: SamplingParams) -> TokenLogprob:
+def _logprob(drawn: Sampled, row: int, token: int, options: SamplingParams) -> TokenLogprob:
     """The log-probability of the sampled token, with the alternatives and the masked share that its options request."""
-    top = asked.logprobs
+    top = options.logprobs
     assert drawn.logprobs is not None
     assert drawn.top_tokens is not None
     assert drawn.top_logprobs is not None
@@ -225,7 +227,7 @@ def _logprob(drawn: Sampled, row: int, token: int, asked: SamplingParams) -> Tok
     )
     legal = tuple((t, p) for t, p in pairs if p > float("-inf"))
     masked = None
-    if asked.masked_share:
+    if options.masked_share:
         assert drawn.masked is not None
         masked = float(drawn.masked[row])
     return TokenLogprob(token, float(drawn.logprobs[row]), legal, masked)

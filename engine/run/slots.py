@@ -17,7 +17,7 @@ from ..plan import NO_ADAPTER, PLACEHOLDER, Admitted
 from ..types import SamplingParams
 from .compiled_loops import compiled
 
-# Bits of `SamplingColumns.asks`.
+# Bits of `SamplingColumns.needs`.
 TRUNCATED = 1  # draws with top-k, top-p or min-p
 SPECIAL = 2  # has a penalty, a bias, or log-probabilities
 
@@ -43,16 +43,16 @@ class SamplingColumns(NamedTuple):
     top_k: Ints
     top_p: npt.NDArray[np.float32]
     min_p: npt.NDArray[np.float32]
-    asks: npt.NDArray[np.uint8]
+    needs: npt.NDArray[np.uint8]
     seeds: npt.NDArray[np.uint64]
 
 
 class Draws(NamedTuple):
-    """Keys and temperatures of some rows; `asks`: the union of their `SamplingColumns.asks`."""
+    """Keys and temperatures of some rows; `needs`: the union of their `SamplingColumns.needs`."""
 
     keys: Ints
     temperature: npt.NDArray[np.float32]
-    asks: int
+    needs: int
 
 
 class SlotState:
@@ -79,9 +79,9 @@ class SlotState:
             np.zeros(max_running, dtype=np.uint8),
             np.zeros(max_running, dtype=np.uint64),
         )
-        self._kept_at = np.full(max_running, -1, dtype=np.int64)
+        self._sample_index = np.full(max_running, -1, dtype=np.int64)
         self._holders = np.full(max_running, _NO_SEQUENCE, dtype=np.int64)
-        self._held = [0] * max_running
+        self._table_lengths = [0] * max_running
         self._row_of: dict[int, int] = {}
         self._free = list(range(max_running - 1, -1, -1))
         self._entropy = secrets.randbits(64)
@@ -101,8 +101,8 @@ class SlotState:
         self._row_of[admitted.seq_id] = row
         self._holders[row] = admitted.seq_id
         self.tables[row] = NULL_BLOCK
-        self._held[row] = 0
-        self.hold(row, admitted.blocks)
+        self._table_lengths[row] = 0
+        self.append_blocks(row, admitted.blocks)
         self.tokens[row, : len(admitted.tokens)] = admitted.tokens
         self.prompts[row] = admitted.prompt_length
         self.adapters[row] = admitted.adapter
@@ -114,13 +114,13 @@ class SlotState:
         )
         return row
 
-    def hold(self, row: int, blocks: Sequence[int]) -> int:
+    def append_blocks(self, row: int, blocks: Sequence[int]) -> int:
         """Append to a row's block table; the index of the first. Raises `InternalError` if they do not fit."""
-        held = self._held[row]
+        held = self._table_lengths[row]
         if held + len(blocks) > self.tables.shape[1]:
             raise InternalError(f"{held + len(blocks)} blocks do not fit a block table")
         self.tables[row, held : held + len(blocks)] = blocks
-        self._held[row] = held + len(blocks)
+        self._table_lengths[row] = held + len(blocks)
         return held
 
     def read(
@@ -130,16 +130,16 @@ class SlotState:
         holders = np.fromiter(sequences, np.int64, len(sequences))
         _read(self.tokens, self._holders, holders, rows, positions, tokens)
 
-    def keep(self, rows: Ints) -> None:
-        """Note that the device keeps the sampled tokens of these rows, in their order, until the next call.
+    def note_samples(self, rows: Ints) -> None:
+        """Note that the device holds the sampled tokens of these rows, in their order, until the next call.
 
         Of several tokens of one row the last is its next token.
         """
-        self._kept_at[rows] = np.arange(len(rows))
+        self._sample_index[rows] = np.arange(len(rows))
 
     def sources(self, tokens: npt.NDArray[np.int32], owners: Ints) -> Ints:
-        """The index of each token of these rows among the tokens that the device keeps; -1 for known tokens."""
-        return np.where(tokens == PLACEHOLDER, self._kept_at[owners], -1)
+        """The index of each token of these rows among the tokens that the device holds; -1 for known tokens."""
+        return np.where(tokens == PLACEHOLDER, self._sample_index[owners], -1)
 
     def forget(self, seq_id: int) -> None:
         """Free the row of a sequence. Raises `InternalError` for an unknown one."""
@@ -159,10 +159,10 @@ class SlotState:
         """
         keys, temperature = np.empty((count, 2), np.int64), np.empty(count, np.float32)
         columns = self.columns
-        asks = _draws(
-            columns.seeds, columns.temperature, columns.asks, rows, positions, keys, temperature
+        needs = _draws(
+            columns.seeds, columns.temperature, columns.needs, rows, positions, keys, temperature
         )
-        return Draws(keys, temperature, asks)
+        return Draws(keys, temperature, needs)
 
     def check(self) -> None:
         """Check that every row is free or belongs to one sequence. Raises `InternalError`."""
@@ -181,7 +181,7 @@ class SlotState:
         special = (
             sampling.is_penalised or bool(sampling.logit_bias) or sampling.logprobs is not None
         )
-        self.columns.asks[row] = TRUNCATED * (truncated and temperature > 0) + SPECIAL * special
+        self.columns.needs[row] = TRUNCATED * (truncated and temperature > 0) + SPECIAL * special
 
 
 def check_fits(sampling: SamplingParams) -> None:
@@ -201,13 +201,13 @@ def check_fits(sampling: SamplingParams) -> None:
 def _draws(
     seeds: npt.NDArray[np.uint64],
     temperatures: npt.NDArray[np.float32],
-    asks: npt.NDArray[np.uint8],
+    needs: npt.NDArray[np.uint8],
     rows: Ints,
     positions: Ints,
     keys: Ints,
     temperature: npt.NDArray[np.float32],
 ) -> int:
-    """Fill `keys` and `temperature`; the union of the rows' `asks`."""
+    """Fill `keys` and `temperature`; the union of the rows' `needs`."""
     found = 0
     for i in range(len(rows)):
         row = rows[i]
@@ -217,7 +217,7 @@ def _draws(
         z ^= z >> _SHIFTS[2]
         keys[i, 0], keys[i, 1] = np.int64(z >> _HALF), np.int64(z & _LOW)
         temperature[i] = temperatures[row]
-        found |= asks[row]
+        found |= needs[row]
     keys[len(rows) :] = 0
     temperature[len(rows) :] = 0
     return found

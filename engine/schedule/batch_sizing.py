@@ -1,4 +1,4 @@
-"""The number of tokens of a step, where a smaller step costs less per token.
+"""Batch sizing: leaves sequences out of a step where a smaller step costs less per token.
 
 Does: choose the size of a step by the measured costs of steps, and the sequences that wait for the next step. Does not:
 plan, or change a sequence.
@@ -44,35 +44,35 @@ class BatchSizer:
         self._last = (float("-inf"), 0)  # the rank of the sequence that was deferred last
 
     def held(self, _sequences: Iterable[Sequence]) -> frozenset[Sequence]:
-        """Those of some sequences that can be neither computed nor started now: none."""
+        """The sequences among these that can be neither computed nor started now: none."""
         return _NONE
 
     def of(self, running: Iterable[Sequence]) -> list[Sequence]:
         """The sequences of `running` to compute now, in their order: all, or some that make a step of a better size."""
-        everyone = list(running)
+        candidates = list(running)
         if not self._sizes:
-            return everyone
+            return candidates
         waited, self._waited = self._waited, frozenset()
-        pending = [seq.pending for seq in everyone]
+        pending = [seq.pending for seq in candidates]
         total = sum(pending)
         if total >= len(self._sizes) or max(pending, default=0) > self._longest:
-            return everyone
+            return candidates
         excess = total - self._sizes[total]
         if not excess:
-            return everyone
+            return candidates
         left_out: set[int] = set()
-        begin = bisect_right(everyone, self._last, key=_rank)
-        for at in chain(range(begin, len(everyone)), range(begin)):
-            seq = everyone[at]
+        begin = bisect_right(candidates, self._last, key=_rank)
+        for at in chain(range(begin, len(candidates)), range(begin)):
+            seq = candidates[at]
             if 0 < pending[at] <= excess and seq.id not in waited:
                 left_out.add(seq.id)
                 excess -= pending[at]
                 if not excess:
                     break
         else:  # no set of whole sequences has `excess` tokens
-            return everyone
+            return candidates
         self._last, self._waited = seq.rank, frozenset(left_out)
-        return [seq for seq in everyone if seq.id not in left_out]
+        return [seq for seq in candidates if seq.id not in left_out]
 
 
 def best_sizes(costs: StepCosts, least: float = LEAST) -> tuple[int, ...]:

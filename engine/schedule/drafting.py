@@ -32,7 +32,7 @@ class Drafter(Protocol):
 
     @property
     def counts(self) -> DraftCounts:
-        """The counts of now."""
+        """A snapshot of the counts."""
         ...
 
     def propose(

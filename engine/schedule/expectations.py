@@ -10,11 +10,11 @@ from .output_lengths import UNKNOWN, OutputLengths
 from .pace import Pace
 from .tenant_turns import cost
 
-LATE = "deadline_exceeded"
+DEADLINE_EXCEEDED = "deadline_exceeded"
 
 
 class Expectations:
-    """Learns from the sequences that ended by themselves."""
+    """The estimates of one engine, learned from the sequences that ended by themselves."""
 
     def __init__(self) -> None:
         self._lengths = OutputLengths()
@@ -32,7 +32,7 @@ class Expectations:
         self._lengths.ended(seq)
         self._pace.ended(usage)
 
-    def late(self, seq: Sequence, now: float) -> Failure | None:
+    def missed_deadline(self, seq: Sequence, now: float) -> Failure | None:
         """The reason why `seq` cannot end before its deadline, at any speed; None if it can."""
         deadline = seq.request.deadline
         if deadline is None:
@@ -42,7 +42,7 @@ class Expectations:
         if needed <= left:
             return None
         return Failure(
-            LATE,
+            DEADLINE_EXCEEDED,
             f"the shortest answer, {seq.record.least} tokens, takes {needed:.3g} s at least, and "
             f"{max(0.0, left):.3g} s are left of the deadline of {deadline:g} s",
             hint="allow more time, or ask for a shorter answer",

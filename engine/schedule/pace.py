@@ -1,4 +1,4 @@
-"""The fastest output rate seen so far, which bounds the time of an answer from below.
+"""A lower bound on the time of an answer, from the fastest output rate seen so far.
 
 Does: remember rates, and bound times from below. Does not: predict a time, which depends on the load.
 """
@@ -11,8 +11,8 @@ MARGIN = 2.0
 _LEAST_OUTPUT = 8
 """Shorter answers are not a measure of the rate: their tokens may all be forced."""
 
-_KEPT = 0.99
-"""A faster rate than all later ones is forgotten little by little."""
+_DECAY = 0.99
+"""The factor by which the fastest rate decays with each answer that is slower."""
 
 
 class Pace:
@@ -25,7 +25,7 @@ class Pace:
         """Learn from an answer."""
         if usage.output_tokens >= _LEAST_OUTPUT and usage.decode_s > 0:
             rate = usage.output_tokens / usage.decode_s
-            self._fastest = max(rate, _KEPT * self._fastest)
+            self._fastest = max(rate, _DECAY * self._fastest)
 
     def least_s(self, output_tokens: int) -> float:
         """The seconds below which no answer of that length ends; 0 before anything was measured."""

@@ -24,7 +24,7 @@ from .step_planner import StepPlanner, compute
 
 
 class Scheduler:
-    """The sequences, and the order in which they run.
+    """The scheduler of one engine: its sequences, and the order in which they run.
 
     `clock` gives seconds and is monotonic. `sizer` chooses the sequences of a step in which none can be admitted;
     without it all running sequences are computed. `drafter` proposes drafts; without it there are none.
@@ -71,7 +71,7 @@ class Scheduler:
         if request.constraint is None:
             self._expectations.of(seq, 1)
             self._sequences.wait(seq)
-            self._refused(seq)
+            self._end_if_late(seq)
         return seq.id
 
     def grammar_ready(
@@ -103,7 +103,7 @@ class Scheduler:
             )
             return
         self._expectations.of(seq, least_tokens or 0)
-        if self._refused(seq):
+        if self._end_if_late(seq):
             return
         self._sequences.wait(seq)
         if forced:
@@ -129,7 +129,7 @@ class Scheduler:
         now = self._clock()
         for seq in self._sequences.expired(now):
             self._end(seq, Finish.DEADLINE)
-        step = self._planner.step(now, self._refused)
+        step = self._planner.step(now, self._end_if_late)
         if not step.works:
             if self._sequences.waiting and not self._sequences.running:
                 raise InternalError("sequences wait, none runs, and none can be admitted")
@@ -266,12 +266,12 @@ class Scheduler:
 
     # The parts of a step.
 
-    def _refused(self, seq: Sequence) -> bool:
+    def _end_if_late(self, seq: Sequence) -> bool:
         """End `seq` if it cannot end before its deadline; returns whether it did."""
-        late = self._expectations.late(seq, self._clock())
-        if late is not None:
-            self._end(seq, Finish.DEADLINE, late)
-        return late is not None
+        missed = self._expectations.missed_deadline(seq, self._clock())
+        if missed is not None:
+            self._end(seq, Finish.DEADLINE, missed)
+        return missed is not None
 
     def _append(
         self,

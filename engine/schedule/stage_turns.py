@@ -1,4 +1,4 @@
-"""The sequences of a step where several steps are in flight, as in an engine of several stages.
+"""Divides the running sequences among the steps in flight of an engine in pipeline stages.
 
 Does: leave out sequences with a token in flight, and divide the others among the steps. Does not: run steps
 (`staged_pipeline`).
@@ -23,6 +23,6 @@ class StageTurns(BatchSizer):
 
     def of(self, running: Iterable[Sequence]) -> list[Sequence]:
         """See `BatchSizer`: an equal share, so that no stage waits for a step that is larger than the others."""
-        everyone = list(running)
-        share = -(-len(everyone) // self._batches)
-        return [seq for seq in everyone if not awaits_token(seq)][:share]
+        candidates = list(running)
+        share = -(-len(candidates) // self._batches)
+        return [seq for seq in candidates if not awaits_token(seq)][:share]

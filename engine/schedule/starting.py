@@ -13,14 +13,14 @@ from ..sequence import Sequence
 from .queue import Ranked, is_exempt
 from .sequence_table import SequenceTable
 
-KEPT = 8
-"""One place in this many is kept for tenants that hold less than an equal share of the places."""
+RESERVED = 8
+"""One place in this many is reserved for tenants that hold less than an equal share of the places."""
 
 
 class StartRound:
     """The starts of one step, one after the other. What it counts over all running sequences, it counts once.
 
-    `excluded` have work in this step or gave way in it: they neither start nor give way.
+    `excluded` have work in this step or were preempted in it: they neither start nor are preempted.
     """
 
     def __init__(self, running: Ranked, excluded: Iterable[Sequence]) -> None:
@@ -31,7 +31,7 @@ class StartRound:
 
     @property
     def most_growth(self) -> int:
-        """An upper bound of `likely_growth` of the running sequences: nothing is given back."""
+        """An upper bound of `likely_growth` of the running sequences, in tokens: no room is released."""
         if self._growth is None:
             self._growth = sum([_likely_left(seq) for seq in self._running])
         return self._growth
@@ -51,26 +51,26 @@ class StartRound:
         if self._held is not None and not seq.request.bulk:
             self._held[seq.request.tenant] += 1
 
-    def gave_way(self, seq: Sequence) -> None:
-        """Count a sequence that runs no more. `most_growth` remains a bound without it."""
+    def preempted(self, seq: Sequence) -> None:
+        """Count a sequence that was preempted. `most_growth` remains a bound without it."""
         self.busy.add(seq.id)
         self._held = None
 
 
 class Starting:
-    """Grants starts in one scheduler. `give_way` preempts a running sequence."""
+    """Grants starts in one scheduler. `preempt` preempts a running sequence."""
 
     def __init__(
         self,
         config: SchedulerConfig,
         memory: KVManager,
         table: SequenceTable,
-        give_way: Callable[[Sequence], None],
+        preempt: Callable[[Sequence], None],
     ) -> None:
         self._config = config
         self._memory = memory
         self._table = table
-        self._give_way = give_way
+        self._preempt = preempt
 
     def next(self, starts: StartRound) -> tuple[Sequence, int] | None:
         """The sequence that starts now, with its number of computed tokens; its room is reserved. None for none.
@@ -86,18 +86,18 @@ class Starting:
                 seq, starts
             ):
                 exempt = is_exempt(seq, self._config.max_preemptions)
-                wanted = seq.most_computed if exempt else seq.known
-                reservation = self._memory.reserve(seq, wanted)
+                room = seq.most_computed if exempt else seq.known
+                reservation = self._memory.reserve(seq, room)
                 if reservation is not None:
                     return seq, reservation.computed
             if not yielding:
                 return None
             victim = yielding.pop()
-            self._give_way(victim)
-            starts.gave_way(victim)
+            self._preempt(victim)
+            starts.preempted(victim)
 
     def _yielding(self, seq: Sequence, busy: set[int]) -> list[Sequence]:
-        """The running bulk sequences that give way to `seq`, the last one first to go; none if they do not suffice."""
+        """The running bulk sequences to preempt for `seq`, the last one first; none if they do not suffice."""
         if seq.request.bulk:
             return []
         found = [
@@ -118,14 +118,14 @@ class Starting:
         Requests without a tenant may use all places.
         """
         running, most = self._table.running, self._config.max_running
-        if len(running) < most - most // KEPT:
+        if len(running) < most - most // RESERVED:
             return lambda _: True
         held = starts.held
         active = len(held) + self._table.waiting.tenants
         return lambda tenant: not tenant or held[tenant] < most // (active + 1)
 
     def _has_future(self, seq: Sequence, starts: StartRound) -> bool:
-        """Whether the running sequences and `seq` are likely to end without a preemption for want of room."""
+        """Whether the running sequences and `seq` are likely to end without a preemption for lack of memory."""
         running = self._table.running
         if not running:
             return True
@@ -136,15 +136,16 @@ class Starting:
 
 
 def likely_growth(sequences: Iterable[Sequence]) -> int:
-    """The most tokens of room that sequences will take beyond the present ones until they end, by likely lengths.
+    """The most tokens of room that sequences will need beyond the present ones until they end, by likely lengths.
 
-    Each grows by one token a step, and gives its output's room back when it ends; one of unknown length does not grow.
+    Each grows by one token a step, and releases the room of its output when it ends; one of unknown length does not
+    grow.
     """
     ends = sorted([(_likely_left(seq), seq.output_tokens) for seq in sequences], reverse=True)
     most, freed = 0, sum([output for _, output in ends])
-    for still, (left, output) in enumerate(ends, start=1):
-        freed -= output  # the rest is that of the sequences that end before this one
-        most = max(most, still * left - freed)
+    for running, (left, output) in enumerate(ends, start=1):
+        freed -= output  # by the sequences that end before this one
+        most = max(most, running * left - freed)
     return most
 
 

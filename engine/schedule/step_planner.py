@@ -51,10 +51,11 @@ class StepPlanner:
         self._sequences = table
         self._sizer = sizer
         self._drafter = drafter
-        self._starting = Starting(config, memory, table, self._give_way)
-        self._gave_way: list[Sequence] = []  # in this step
+        self._starting = Starting(config, memory, table, self._preempt)
+        self._preempted: list[Sequence] = []  # in this step
         self._held: frozenset[Sequence] = frozenset()  # in this step
-        self._unread: Collection[Sequence] = ()  # gave way, and cannot start again yet
+        # Preempted; they cannot start before their last token is read.
+        self._blocked: Collection[Sequence] = ()
         self._released: list[int] = []  # to be reported to the executor by the next plan with work
         self.preemptions = 0
 
@@ -63,17 +64,17 @@ class StepPlanner:
 
         `refused` ends a sequence that is about to start, if it has to, and returns whether it did.
         """
-        self._gave_way = []
+        self._preempted = []
         self._held = self._sizer.held(self._sequences.running)
-        self._unread = self._sizer.held(
-            seq for seq in self._unread if seq.state is SeqState.WAITING
+        self._blocked = self._sizer.held(
+            seq for seq in self._blocked if seq.state is SeqState.WAITING
         )
         step = Step(self._config.max_batched_tokens)
-        going, later = self._going()
-        room = partial(room_for_drafts, self._memory, self._config, self._sequences, going)
-        proposed = self._drafter.propose(going, room)
-        at_once = [seq for seq in going if seq not in later] if later else going
-        self._continue(at_once, proposed, step)
+        runnable, later = self._runnable()
+        room = partial(room_for_drafts, self._memory, self._config, self._sequences, runnable)
+        proposed = self._drafter.propose(runnable, room)
+        before_starts = [seq for seq in runnable if seq not in later] if later else runnable
+        self._continue(before_starts, proposed, step)
         self._start(step, now, refused)
         if later:
             self._continue(later, {}, step)  # the room for drafts may be taken by now
@@ -89,29 +90,29 @@ class StepPlanner:
         released, self._released = tuple(self._released), []
         return released
 
-    def _going(self) -> tuple[list[Sequence], list[Sequence]]:
-        """The running sequences to compute in this step, and those of them that let the first waiting one go before."""
+    def _runnable(self) -> tuple[list[Sequence], list[Sequence]]:
+        """The running sequences to compute in this step, and those of them that come after the first waiting one."""
         running, first = self._sequences.running, self._sequences.waiting.first()
         growing = (
             first is not None
             and len(running) < self._config.max_running
             and first.known <= self._memory.free_blocks * self._memory.block_size
         )
-        going = list(running) if growing else self._sizer.of(running)
+        runnable = list(running) if growing else self._sizer.of(running)
         if self._held:
-            going = [seq for seq in going if seq not in self._held]
+            runnable = [seq for seq in runnable if seq not in self._held]
         if first is None or first.request.bulk:
-            return going, []
-        return going, [seq for seq in going if seq.request.bulk and seq.rank > first.rank]
+            return runnable, []
+        return runnable, [seq for seq in runnable if seq.request.bulk and seq.rank > first.rank]
 
     def _continue(
-        self, going: list[Sequence], proposed: Mapping[int, tuple[int, ...]], step: Step
+        self, runnable: list[Sequence], proposed: Mapping[int, tuple[int, ...]], step: Step
     ) -> None:
         """Add the work of running sequences to `step`. May preempt sequences.
 
         The victim has no work in this step yet: it is the sequence itself or another one of the last in rank.
         """
-        for seq in going:
+        for seq in runnable:
             if not step.left:
                 break
             if seq.state is not SeqState.RUNNING:  # it was preempted in this step
@@ -131,7 +132,7 @@ class StepPlanner:
                     raise InternalError(
                         f"sequence {seq.id} has all the room it needs and asks for more"
                     )
-                self._give_way(victim)
+                self._preempt(victim)
                 if victim is not seq:
                     reservation = self._memory.reserve(seq, count + len(drafts))
             if reservation is not None:
@@ -143,10 +144,10 @@ class StepPlanner:
 
         Room is reserved for all known tokens at once, so that a long prompt is not started and then preempted halfway.
         """
-        if not self._sequences.waiting or any(not seq.request.bulk for seq in self._gave_way):
+        if not self._sequences.waiting or any(not seq.request.bulk for seq in self._preempted):
             return
         starts = StartRound(
-            self._sequences.running, [*step.computed, *self._gave_way, *self._unread]
+            self._sequences.running, [*step.computed, *self._preempted, *self._blocked]
         )
         while step.left > 0:
             found = self._starting.next(starts)
@@ -160,14 +161,14 @@ class StepPlanner:
             step.admitted.append(_admitted(seq, self._memory))
             step.add(seq, compute(self._memory, seq, min(seq.pending, step.left)))
 
-    def _give_way(self, victim: Sequence) -> None:
+    def _preempt(self, victim: Sequence) -> None:
         """Preempt a running sequence."""
         self._sequences.preempt(victim)
         self._memory.release(victim)
         self._released.append(victim.id)
-        self._gave_way.append(victim)
+        self._preempted.append(victim)
         if self._held:
-            self._unread = (*self._unread, victim)
+            self._blocked = (*self._blocked, victim)
         self.preemptions += 1
 
 

@@ -41,8 +41,9 @@ class Detokenizer:
         """Add tokens; the text that is now certain and was not returned before. Tokens without text are ignored."""
         if self._stopped is not None:
             return ""
-        pieces = (self._vocabulary.text(token) for token in tokens)
-        return self._release(self._decoder.decode(b"".join(piece for piece in pieces if piece)))
+        text = self._vocabulary.text
+        data = b"".join([piece for token in tokens if (piece := text(token))])
+        return self._release(self._decoder.decode(data))
 
     def finish(self) -> str:
         """The rest of the text, after the last token."""
@@ -53,6 +54,8 @@ class Detokenizer:
         return text + rest
 
     def _release(self, new: str) -> str:
+        if not self._stop:  # most texts have none, and this runs for every token
+            return new
         text = self._held + new
         ends = [(at + len(stop), at, stop) for stop in self._stop if (at := text.find(stop)) >= 0]
         if ends:

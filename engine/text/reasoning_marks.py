@@ -71,9 +71,9 @@ def opening(
     end = rendered.rstrip()
     if end.endswith(marks.begin):
         return ReasoningStart("", reasons=True)
-    asked = marks.always or any(name in template for name in SWITCHES)
-    wanted = asked if switch is None else switch
-    if end.endswith(marks.end) or not wanted:
+    by_default = marks.always or any(name in template for name in SWITCHES)
+    reasons = by_default if switch is None else switch
+    if end.endswith(marks.end) or not reasons:
         return ReasoningStart(marks.alone, reasons=False)
     return ReasoningStart(marks.begin + marks.lead, reasons=True)
 

@@ -21,7 +21,7 @@ from tokenizers import pre_tokenizers
 from .split_patterns import translated
 
 MOST_WORDS: Final = 1 << 16
-_LONGEST_WORD: Final = 48  # characters; longer ones are merged anew each time
+_LONGEST_WORD: Final = 48  # characters; longer ones are not cached
 _NON_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 _LEVEL: Final = {"add_prefix_space": False, "use_regex": False}
 
@@ -113,7 +113,7 @@ class WordEncoder:
     def _encoded(self, words: list[str]) -> tuple[int, ...] | None:
         known = list(map(self._ids.get, words))
         if None not in known:
-            return tuple(chain.from_iterable(known))  # type: ignore[arg-type]
+            return tuple(chain.from_iterable(known))  # type: ignore[arg-type]  # none is None
         fresh = list({word: None for word, ids in zip(words, known, strict=True) if ids is None})
         learned = self._merged(fresh)
         if learned is None:

@@ -126,7 +126,7 @@ class Dfa:
 
     def step(self, state: int, symbol: int) -> int:
         """The next state, or -1."""
-        c = self.classes[np.searchsorted(self.bounds, symbol, "right") - 1]
+        c = self.classes[self.bounds.searchsorted(symbol, "right") - 1]
         return int(self.table[state, c]) if c >= 0 else -1
 
     def judge(self, symbols: Iterable[int]) -> int:

@@ -93,7 +93,7 @@ class EarleyGrammar:
         """The generation that replaces a full one."""
         with self._lock:
             if self._generation is full:
-                self._generation = _Generation(full.chart.afresh(), Masks(self.walk))
+                self._generation = _Generation(full.chart.empty_copy(), Masks(self.walk))
             return self._generation
 
     def matcher(self) -> "EarleyMatcher":
@@ -211,9 +211,8 @@ class EarleyMatcher(UndividedAnswers):
             return tokens >= 0
         chart = self._generation.chart
         spells = len(self._grammar.speller.single_bytes) == 256 and not chart.refused
-        if (
-            spells and chart.least(self._columns[-1]) < tokens
-        ):  # a token for each byte, and the end token
+        # A token for each byte, and the end token.
+        if spells and chart.least(self._columns[-1]) < tokens:
             return True
         least = self.least_tokens()
         return least is not None and least <= tokens

@@ -42,7 +42,7 @@ class Generation:
     `known`: a short complete output, if one was found before. `heights`: by state, the numbers of frames on which its
     masks depend. `plain_stacks`: whether a stack neither remembers nor judges texts. By configuration with such a
     stack: `ends`, bytes of a short end; `detours`, ends that need not be short. By any configuration: `forces`, results
-    of `Cursor.force`. By state and innermost call site: `choices`, true where two bytes certainly are legal next.
+    of `Cursor.force`, and whether tokens may spell that text.
     """
 
     machine: Machine
@@ -51,8 +51,7 @@ class Generation:
     known: bytes | None = None
     heights: dict[int, tuple[int, ...]] = field(default_factory=dict)
     ends: BoundedCache[Key, tuple[bytes | None]] = field(default_factory=BoundedCache)
-    forces: BoundedCache[Key, tuple[bytes, bool]] = field(default_factory=BoundedCache)
-    choices: BoundedCache[Key, bool] = field(default_factory=BoundedCache)
+    forces: BoundedCache[Key, tuple[bytes, bool, bool]] = field(default_factory=BoundedCache)
     plain_stacks: BoundedCache[bytes, bool] = field(default_factory=BoundedCache)
     detours: BoundedCache[Key, EndText] = field(default_factory=BoundedCache)
 
@@ -80,7 +79,7 @@ class Generation:
     @property
     def size_bytes(self) -> int:
         """Estimated memory held: tables, leaves, rules, completions, masks."""
-        kept = self.ends, self.forces, self.choices, self.plain_stacks, self.detours
+        kept = self.ends, self.forces, self.plain_stacks, self.detours
         found = sum(answers.nbytes for answers in kept) + self.graph.nbytes + self.bounds.nbytes
         return self.machine.size_bytes + found + self.rows.nbytes
 
@@ -128,26 +127,26 @@ class Generation:
                 self.ends.put(key, known, len(key[1]) + len(known[0] or b""))
         return known[0]
 
-    def force(self, cursor: Cursor) -> tuple[bytes, bool]:
-        """The forced bytes, and whether the output is over after them; see `Cursor.force`."""
-        state, stack, chooses = cursor.state, cursor.stack, cursor.chooses
-        innermost = state, stack[-_SITE_BYTES:]
-        if chooses or self.choices.get(innermost):
-            return b"", False
-        key = state, stack  # forced text ends where a comparison of texts decides
+    def forced(self, cursor: Cursor, history: Sequence[int]) -> tuple[int, ...]:
+        """The tokens that must come next; see `Matcher.forced`. `history`: the tokens of the output."""
+        key = cursor.state, cursor.stack  # forced text ends where a comparison of texts decides
         found = self.forces.get(key)
         if found is None:
-            found = cursor.force(_MOST_FORCED)
-            if cursor.chooses:
-                self.choices.put(innermost, True, _SITE_BYTES)  # noqa: FBT003
-            else:
-                self.forces.put(key, found, len(stack) + len(found[0]))
-        return found
+            text, over = cursor.force(_MOST_FORCED)
+            found = text, over, self.speller.may_spell(text, final=over)
+            self.forces.put(key, found, len(key[1]) + len(text))
+        text, over, spells = found
+        run = self.speller.spell_whole(history, text, final=over) if spells else ()
+        return self._ended(run, text) if over else run
 
     def spelled(self, history: Sequence[int], text: bytes, *, over: bool) -> tuple[int, ...]:
         """Tokens for a forced text; see `Matcher.forced`. `over`: the output ends after it."""
-        ends = self.index.vocabulary.end_ids if over else ()
-        run = self.speller.spell(history, text, final=over) if text else ()
+        run = self.speller.spell(history, text, final=over)
+        return self._ended(run, text) if over else run
+
+    def _ended(self, run: tuple[int, ...], text: bytes) -> tuple[int, ...]:
+        """The tokens of a forced text with which the output is over, and the end token, if there is only one."""
+        ends = self.index.vocabulary.end_ids
         return (*run, *ends) if len(ends) == 1 and (run or not text) else run
 
     def fill(self, cursor: Cursor, row: Words) -> Row:

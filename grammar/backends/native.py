@@ -25,6 +25,7 @@ from ..mask.compute_masks import TokenIndex
 from ..mask.mask_fixup import correct
 from .closing_questions import WholeAnswers
 from .generation import EndText, Generation
+from .known_answers import KnownAnswers
 from .token_spelling import Speller
 
 # How far a budget must exceed the bound of the rules, which is not exact where items must be unique: factor, tokens.
@@ -33,8 +34,6 @@ _SPARE: Final = 64
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Run = tuple[tuple[int, ...], int]
-"""An end as `EndText`, but in tokens, with the end token; no tokens at all: no end was found."""
 
 
 class NativeGrammar:
@@ -144,8 +143,7 @@ class NativeMatcher(WholeAnswers):
     """Follows one output; see `Matcher`. `tokens`: the accepted tokens, read-only for others."""
 
     __slots__ = (
-        *("grammar", "_texts", "_generation", "_cursor", "tokens", "_steps", "_closings", "_ends"),
-        *("_forced", "_finished"),
+        *("grammar", "_texts", "_generation", "_cursor", "tokens", "_steps", "_known", "_finished"),
     )
 
     def __init__(self, grammar: NativeGrammar, generation: Generation) -> None:
@@ -155,10 +153,9 @@ class NativeMatcher(WholeAnswers):
         self._cursor = Cursor(generation.machine)
         self.tokens: list[int] = []
         self._steps: list[Step] = []
-        # By the number of tokens accepted since `skip`: the result of `closing`, and an end that need not be short.
-        self._closings: list[Run | None] = [None]
-        self._ends: list[EndText | None] = [None]
-        self._forced: list[Run | None] = [None]  # the results of `forced`
+        self._known: list[KnownAnswers | None] = [
+            None
+        ]  # by the number of tokens accepted since `skip`
         self._finished = False
 
     @property
@@ -180,7 +177,7 @@ class NativeMatcher(WholeAnswers):
         cursor, generation, words = self._cursor, self._generation, row.view(np.uint32)
         found = generation.fill(cursor, words)
         unique = generation.machine.special.unique_items
-        if cursor.open_texts is not None or len(found.asks) or unique:
+        if cursor.open_texts is not None or len(found.undecided) or unique:
             correct(cursor, generation.index, found, words)
         if found.may_end or (found.may_end is None and cursor.can_end()):
             for word, bit in generation.end_bits:
@@ -204,10 +201,8 @@ class NativeMatcher(WholeAnswers):
                 raise Violation(f"token {token} is not legal here")
             self._steps.append(step)
         self.tokens.append(token)
-        closing, forced = self._closings[-1], self._forced[-1]
-        self._closings.append(None if closing is None else _after(closing, token))
-        self._forced.append(None if forced is None else _after(forced, token))
-        self._ends.append(None)
+        known = self._known[-1]
+        self._known.append(None if known is None else known.after(token))
 
     @_moving
     def skip(self, tokens: Sequence[int]) -> None:
@@ -223,26 +218,30 @@ class NativeMatcher(WholeAnswers):
         if not known or cursor.advance(np.concatenate([texts[token] for token in tokens])) is None:
             raise Violation(f"one of {len(tokens)} tokens is not legal here")
         self.tokens += tokens
-        self._steps, self._closings, self._ends, self._forced = [], [None], [None], [None]
+        self._steps, self._known = [], [None]
 
     def forced(self) -> tuple[int, ...]:
         """Tokens that must come next because no other text is legal; see `Matcher.forced`."""
-        if self._finished:
+        if self._cursor.chooses or self._finished:
             return ()
-        known = self._forced[-1]
-        if known is not None and known[1] < len(known[0]):
-            return known[0][known[1] :]
-        return () if self._cursor.chooses else _find_forced(self)
+        known = self._known[-1]
+        if known is not None and known.to_come():
+            return known.to_come()
+        try:
+            found = self._generation.forced(self._cursor, self.tokens)
+        except TablesFull:
+            found = _find_forced(self)
+        if found:
+            self._known[-1] = self._here()._replace(forced=(found, 0))
+        return found
 
     def rollback(self, count: int) -> None:
         """Take back the last `count` accepted tokens; see `Matcher.rollback`."""
-        if not 0 <= count < len(self._closings):
-            raise ValueError(f"{count} tokens cannot be taken back of {len(self._closings) - 1}")
+        if not 0 <= count < len(self._known):
+            raise ValueError(f"{count} tokens cannot be taken back of {len(self._known) - 1}")
         for _ in range(count):
             self.tokens.pop()
-            self._closings.pop()
-            self._ends.pop()
-            self._forced.pop()
+            self._known.pop()
             if self._finished:
                 self._finished = False
             else:
@@ -253,8 +252,7 @@ class NativeMatcher(WholeAnswers):
         twin = NativeMatcher(self.grammar, self._generation)
         twin._cursor = self._cursor.fork()
         twin.tokens, twin._steps = list(self.tokens), list(self._steps)
-        twin._closings, twin._ends = list(self._closings), list(self._ends)
-        twin._forced, twin._finished = list(self._forced), self._finished
+        twin._known, twin._finished = list(self._known), self._finished
         return twin
 
     @_moving_parts
@@ -293,31 +291,34 @@ class NativeMatcher(WholeAnswers):
 
     def _spells(self, end: EndText, tokens: int) -> Parts[bool]:
         """Whether an end takes at most `tokens` tokens; if so, `closing` returns it."""
-        known = self._closings[-1]
-        if known is None:
+        here = self._here()
+        closing = here.closing
+        if closing is None:
             run = yield from self._generation.spelled_tokens(self.tokens, end[0][end[1] :])
             if not run or len(run) > tokens:
                 return False
-            known = self._closings[-1] = run, 0
-        found, at = known
+            closing = run, 0
+            self._known[-1] = here._replace(closing=closing)
+        found, at = closing
         return bool(found) and len(found) - at <= tokens
 
     def _end(self) -> Parts[EndText | None]:
         """An end of the output, mostly a short one."""
-        if len(self._ends) > len(self.tokens) and self._ends[0] is None:
+        if len(self._known) > len(self.tokens):
             shortest = self._generation.shortest  # of the whole output: found when it was compiled
-            self._ends[0] = None if shortest is None else (shortest, 0)
-        end = self._ends[-1]
-        if end is not None:
-            return end
+            first = self._known[0] or KnownAnswers()
+            if first.end is None and shortest is not None:
+                self._known[0] = first._replace(end=(shortest, 0))
+        here = self._here()
+        if here.end is not None:
+            return here.end
         key = self._generation.key(self._cursor)
-        if key is not None:
-            end = self._generation.detours.get(key)
+        end = None if key is None else self._generation.detours.get(key)
         if end is None:
-            end = yield from _find_end(self._cursor, self._generation, self._ends, self._steps)
+            end = yield from _find_end(self._cursor, self._generation, self._known, self._steps)
             if key is not None and end is not None:
                 self._generation.detours.put(key, end, len(key[1]) + (0 if end[1] else len(end[0])))
-        self._ends[-1] = end
+        self._known[-1] = here._replace(end=end)
         return end
 
     @_moving_parts
@@ -328,12 +329,17 @@ class NativeMatcher(WholeAnswers):
         """
         if self._finished:
             return ()
-        found = self._closings[-1]
-        if found is None:
-            found = (yield from self._generation.spelled_end(self._cursor, self.tokens)), 0
-            self._closings[-1] = found
-        tokens, at = found
+        here = self._here()
+        closing = here.closing
+        if closing is None:
+            closing = (yield from self._generation.spelled_end(self._cursor, self.tokens)), 0
+            self._known[-1] = here._replace(closing=closing)
+        tokens, at = closing
         return tokens[at:] or None
+
+    def _here(self) -> KnownAnswers:
+        """What is known of the present position."""
+        return self._known[-1] or KnownAnswers()
 
 
 @_moving
@@ -354,31 +360,25 @@ def _finish(matcher: NativeMatcher, token: int) -> None:
 
 @_moving
 def _find_forced(matcher: NativeMatcher) -> tuple[int, ...]:
-    """The forced tokens, which the matcher keeps."""
-    text, over = matcher._generation.force(matcher._cursor)
-    found = matcher._generation.spelled(matcher.tokens, text, over=over)
-    matcher._forced[-1] = (found, 0) if found else None
-    return found
-
-
-def _after(run: Run, token: int) -> Run | None:
-    """The rest of a run of tokens after `token`; None if the run does not continue with it."""
-    if run[1] == len(run[0]) or run[0][run[1]] != token:
-        return None
-    return run[0], run[1] + 1
+    """The forced tokens, in a machine with room for them."""
+    return matcher._generation.forced(matcher._cursor, matcher.tokens)
 
 
 def _find_end(
-    cursor: Cursor, generation: Generation, ends: Sequence[EndText | None], steps: Sequence[Step]
+    cursor: Cursor,
+    generation: Generation,
+    places: Sequence[KnownAnswers | None],
+    steps: Sequence[Step],
 ) -> Parts[EndText | None]:
     """An end derived from the end found some tokens ago, else from a search.
 
-    `ends`: by the number of tokens, the ends found before; `steps`: the moves of these tokens.
+    `places`: by the number of tokens, what is known, with the ends found before; `steps`: the moves of these tokens.
     """
-    place = len(ends) - 1
-    while place and ends[place] is None:
+    place, known, end = len(places), None, None
+    while place and known is None:
         place -= 1
-    known, end = ends[place], None
+        at_place = places[place]
+        known = None if at_place is None else at_place.end
     if known is not None:
         text, at = known
         written = bytes(cursor.output[steps[place][0] :])

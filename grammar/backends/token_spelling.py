@@ -47,14 +47,24 @@ class Speller:
         """Whether no token contains byte `left` followed by byte `right`."""
         return not self._crossed[left << 8 | right]
 
+    def may_spell(self, text: bytes, *, final: bool) -> bool:
+        """Whether `spell` may return tokens; not for most forced texts, which are a bracket or a colon."""
+        return bool(text) and (final or any(map(self.hard, text, text[1:])))
+
     def spell(self, history: Sequence[int], text: bytes, *, final: bool) -> tuple[int, ...]:
         """Tokens for `text`, which must come next after the tokens `history`.
 
         With `final` the output ends after `text`; otherwise tokens after the last hard boundary are left out. Empty
         where the tokenizer would have written `history` with other tokens, given that `text` follows.
         """
-        if not final and not any(map(self.hard, text, text[1:])):
-            return ()  # the usual case: a bracket or a colon
+        return (
+            self.spell_whole(history, text, final=final)
+            if self.may_spell(text, final=final)
+            else ()
+        )
+
+    def spell_whole(self, history: Sequence[int], text: bytes, *, final: bool) -> tuple[int, ...]:
+        """`spell` for a text that `may_spell` has looked at."""
         window, before = self._since_hard(history, text)
         if window is None:
             return ()

@@ -173,14 +173,16 @@ class _Writer:
     def _target(self, site: int, outcome: int) -> int:
         return self._graph.target(site, outcome)
 
-    def _texts_of(self, entry: int, leaf: Dfa, live: frozenset[int] | None) -> dict[int, bytes]:
+    def _texts_of(
+        self, entry: int, leaf: Dfa, live: frozenset[int] | range | None
+    ) -> dict[int, bytes]:
         if leaf.states > _LARGEST:
             return {}
         if live is None or len(leaf.outcomes) == 1:
             return dict([usual_text(leaf)])
         return dict(self._graph.shortest_texts(entry, leaf, bytes(range(256))))
 
-    def _name(self, entry: int, live: frozenset[int]) -> int:
+    def _name(self, entry: int, live: frozenset[int] | range) -> int:
         """A name not yet written at this call site, else one not yet written in this activation."""
         here = self._open[-1]
         left = self._left.get((here.site, entry), {})

@@ -24,7 +24,8 @@ _KINDS = "iBIlq"  # int32, uint8, uint32, int64
 
 
 @kernel
-def _describe(held: Longs, i: int, array: npt.NDArray[Any]) -> None:
+def describe(held: Longs, i: int, array: npt.NDArray[Any]) -> None:
+    """Write the address and sizes of array i to `held`; it must be contiguous."""
     held[3 * i], held[3 * i + 1] = array.ctypes.data, len(array)
     held[3 * i + 2] = array.strides[0] // array.itemsize
 
@@ -35,11 +36,11 @@ def addresses(*arrays: npt.NDArray[Any]) -> Longs:
     for i, array in enumerate(arrays):
         assert array.dtype.char in _KINDS
         assert array.flags.c_contiguous
-        _describe(held, i, array)
+        describe(held, i, array)
     return held
 
 
-def _code(typing: Any, address: Any) -> Any:  # noqa: ARG001
+def _code(typing: Any, address: Any) -> Any:  # noqa: ARG001 - the signature of an intrinsic
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         return builder.inttoptr(given[0], context.get_value_type(signature.return_type))
 

@@ -13,7 +13,9 @@ from typing import Any, NoReturn
 MOST_CHARACTERS = 64 * 1024 * 1024
 DEEPEST = 200
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_BESIDE_BRACKETS = re.compile(r"[^\[\]{}]+")
+_TOKEN = re.compile(rf"{_STRING.pattern}|[\[\]{{}}]", re.DOTALL)
 
 
 class InvalidJson(ValueError):
@@ -61,15 +63,26 @@ def parse_json(
 def _check_depth(text: str, limit: int) -> None:
     if text.count("{") + text.count("[") <= limit:
         return
+    depth = deepest = 0
+    for bracket in _BESIDE_BRACKETS.sub("", _STRING.sub("", text)):
+        if bracket in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        else:
+            depth -= 1
+    if deepest > limit:
+        raise InvalidJson(f"nested more than {limit} levels deep (char {_place_of(text, limit)})")
+
+
+def _place_of(text: str, limit: int) -> int:
+    """The place of the first bracket that is nested deeper than `limit`."""
     depth = 0
     for match in _TOKEN.finditer(text):
         first = match.group()[0]
-        if first in "[{":
-            depth += 1
-            if depth > limit:
-                raise InvalidJson(f"nested more than {limit} levels deep (char {match.start()})")
-        elif first in "]}":
-            depth -= 1
+        depth += (first in "[{") - (first in "]}")
+        if depth > limit:
+            return match.start()
+    return len(text)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

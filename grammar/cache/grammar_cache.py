@@ -190,7 +190,7 @@ class GrammarCache:
         self._keep(constraint, outcome, time.perf_counter() - start)
         self._settle(future, outcome)
         if not isinstance(outcome, GrammarError) and constraint.document is None:
-            self._compiler.warm_up(outcome, constraint)  # beside the prompt of the first request
+            self._compiler.warm_up(outcome, constraint)  # while the first prompt is computed
         self._record_uses()
 
     def _outcome(self, constraint: Constraint) -> Outcome:

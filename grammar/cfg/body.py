@@ -7,13 +7,15 @@ A body denotes the texts of its rule *except the empty text*; callers skip a rul
 start; no arc enters it and it is not final.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from ..contract.errors import ConstraintTooLarge
 
 Label = int | str
 MOST_STATES = 1 << 14
+MOST_COPIED = 1 << 17  # states of all bodies without left recursion
 MOST_ARCS = 1 << 19  # arcs visited while one body is built
 
 
@@ -126,28 +128,54 @@ def without_left_recursion(bodies: dict[str, NondeterministicBody], members: Seq
     Raises:
         ConstraintTooLarge: the bodies grow too large.
     """
+    place, states = {name: i for i, name in enumerate(members)}, 0
     for i, name in enumerate(members):
-        for earlier in members[:i]:
-            bodies[name] = _with_inlined_start(bodies[name], earlier, bodies[earlier])
-        bodies[name] = without_self_recursion(name, bodies[name])
-
-
-def _with_inlined_start(
-    body: NondeterministicBody, name: str, callee: NondeterministicBody
-) -> NondeterministicBody:
-    """The body with a copy of `callee` in place of each initial call of it."""
-    arcs, final = [set(row) for row in body.arcs], list(body.final)
-    for call in sorted(arc for arc in arcs[0] if arc[0] == name):
-        target = call[1]
-        arcs[0].discard(call)
-        base = len(arcs)
-        if base + len(callee.arcs) > MOST_STATES:
+        bodies[name] = without_self_recursion(name, _begun_later(bodies, members, place, i))
+        states += len(bodies[name].arcs)
+        if states > MOST_COPIED:
             raise ConstraintTooLarge("the left recursion of this grammar needs too many states")
-        for s, row in enumerate(callee.arcs):
-            moved = {(label, to + base) for label, to in row}
-            arcs.append(moved | arcs[target] if callee.final[s] else moved)
-            final.append(callee.final[s] and final[target])
-        arcs[0] |= arcs[base]
+
+
+def _begun_later(
+    bodies: dict[str, NondeterministicBody],
+    members: Sequence[str],
+    place: Mapping[str, int],
+    own: int,
+) -> NondeterministicBody:
+    """The body of member `own` with copies of earlier members in place of initial calls of them.
+
+    These begin with members after themselves, so each is copied for all of its calls at once.
+    """
+    body = bodies[members[own]]
+    arcs, final = [set(row) for row in body.arcs], list(body.final)
+    calls: dict[int, set[int]] = {}
+    waiting: list[int] = []
+
+    def begin(more: Iterable[tuple[Label, int]]) -> None:
+        for label, target in more:
+            earlier = place.get(label, own) if isinstance(label, str) else own
+            if earlier >= own:
+                arcs[0].add((label, target))
+                continue
+            if earlier not in calls:
+                calls[earlier] = set()
+                heappush(waiting, earlier)
+            calls[earlier].add(target)
+
+    begins, arcs[0] = arcs[0], set()
+    begin(begins)
+    while waiting:
+        earlier = heappop(waiting)
+        callee = bodies[members[earlier]]
+        for target in sorted(calls.pop(earlier)):
+            base = len(arcs)
+            if base + len(callee.arcs) > MOST_STATES:
+                raise ConstraintTooLarge("the left recursion of this grammar needs too many states")
+            for s, row in enumerate(callee.arcs):
+                moved = {(label, to + base) for label, to in row}
+                arcs.append(moved | arcs[target] if callee.final[s] else moved)
+                final.append(callee.final[s] and final[target])
+            begin(arcs[base])
     return NondeterministicBody(arcs, final)
 
 

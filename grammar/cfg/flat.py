@@ -54,9 +54,15 @@ class _Flattener:
 
     def run(self) -> FlatGrammar:
         rules, start = self.grammar.rules, self.grammar.start
-        for members in components({name: tuple(tree.refs(part)) for name, part in rules.items()}):
-            if len(members) > 1 or members[0] in tree.refs(rules[members[0]]):
-                self._recursive(members)
+        called = {name: tuple(tree.refs(part)) for name, part in rules.items()}
+        callers: dict[str, set[str]] = {name: set() for name in rules}
+        for name, callees in called.items():
+            for callee in callees:
+                callers[callee].add(name)
+        for members in components(called):
+            if len(members) > 1 or members[0] in called[members[0]]:
+                own = set(members)
+                self._recursive(members, [m for m in members if m == start or callers[m] - own])
             else:
                 self._plain(members[0])
         whole = self.regular.whole(Ref(start)) if start in self.regular.sizes else None
@@ -76,20 +82,25 @@ class _Flattener:
                 return
         self.bodies[name] = self._body(part)
 
-    def _recursive(self, members: Sequence[str]) -> None:
-        """Process mutually recursive rules."""
+    def _recursive(self, members: Sequence[str], entered: Sequence[str]) -> None:
+        """Process mutually recursive rules. `entered`: those that others call."""
         bodies = {name: self._body(self.grammar.rules[name]) for name in members}
         if len(members) == 1:
             bodies[members[0]] = without_self_recursion(members[0], bodies[members[0]])
-        flat = None if self.grammar.kept & set(members) else self._linear(bodies)
+        flat = None if self.grammar.kept & set(members) else self._linear(bodies, entered)
         if flat is None:
             self.bodies.update(bodies)
         for name, dfa in (flat or {}).items():
             self.regular.made[name] = union(dfa, words({"": 0})) if self.least[name] == 0 else dfa
             self.regular.sizes[name] = dfa.states
 
-    def _linear(self, bodies: dict[str, NondeterministicBody]) -> dict[str, Dfa] | None:
-        """The automata of rules that recurse at one end only; None if they do not, or exceed the limits."""
+    def _linear(
+        self, bodies: dict[str, NondeterministicBody], entered: Sequence[str]
+    ) -> dict[str, Dfa] | None:
+        """The automata of the rules `entered`, of rules that recurse at one end only.
+
+        None if they do not, or exceed the limits.
+        """
         calls = [
             (body, s, label, target)
             for body in bodies.values()
@@ -103,7 +114,7 @@ class _Flattener:
         if not right and any(s != 0 for _, s, _, _ in calls):
             return None
         try:
-            return {name: self._linear_dfa(bodies, name, right) for name in bodies}
+            return {name: self._linear_dfa(bodies, name, right) for name in entered}
         except ConstraintTooLarge:
             self.regular.spend(FAILURE)
             return None

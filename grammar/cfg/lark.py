@@ -124,9 +124,9 @@ class _Reader:
         if self.scan.here.kind not in ("line", "end"):
             invalid(DIALECT, f"{self.scan.here.text!r} has no place here", self.scan.here.at)
 
-    def _take(self, kind: str, wanted: str) -> Token:
+    def _take(self, kind: str, expected: str) -> Token:
         if self.scan.here.kind != kind:
-            invalid(DIALECT, f"expected {wanted}", self.scan.here.at)
+            invalid(DIALECT, f"expected {expected}", self.scan.here.at)
         return self.scan.take()
 
     def _name(self) -> Token:

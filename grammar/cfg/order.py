@@ -22,6 +22,7 @@ def components(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
     number: dict[str, int] = {}
     low: dict[str, int] = {}
     path: list[str] = []
+    place: dict[str, int] = {}  # on the path
     open_: set[str] = set()
     found: list[tuple[str, ...]] = []
     for root in edges:
@@ -29,6 +30,7 @@ def components(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
             continue
         work = [(root, iter(edges[root]))]
         number[root] = low[root] = len(number)
+        place[root] = len(path)
         path.append(root)
         open_.add(root)
         while work:
@@ -39,7 +41,7 @@ def components(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[name])
                 if low[name] == number[name]:
-                    cut = path.index(name)
+                    cut = place[name]
                     found.append(tuple(path[cut:]))
                     open_.difference_update(path[cut:])
                     del path[cut:]
@@ -47,6 +49,7 @@ def components(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
                 low[name] = min(low[name], number[step])
             else:
                 number[step] = low[step] = len(number)
+                place[step] = len(path)
                 path.append(step)
                 open_.add(step)
                 work.append((step, iter(edges[step])))

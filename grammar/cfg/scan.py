@@ -116,7 +116,9 @@ def _tokens(source: str, pattern: re.Pattern[str], dialect: str) -> list[Token]:
 
 def invalid(dialect: str, reason: str, at: int) -> NoReturn:
     """Refuse a source that is not a grammar."""
-    refusal = Refusal(f"char {at}", dialect, reason, f"write the grammar as {dialect} has it")
+    refusal = Refusal(
+        f"char {at}", dialect, reason, f"write the grammar in the syntax of {dialect}"
+    )
     raise InvalidConstraint(f"not a grammar: {reason} at char {at}", (refusal,))
 
 

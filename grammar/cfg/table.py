@@ -26,7 +26,7 @@ class GrammarRule:
         assert isinstance(key, int)
         return self._expansions[key]
 
-    def resume(self, back: object, outcome: int, twin: bool) -> Target | None:  # noqa: ARG002
+    def resume(self, back: object, outcome: int, twin: bool) -> Target | None:  # noqa: ARG002 - no texts here
         """See `Rule.resume`; no text is remembered."""
         assert isinstance(back, int)
         targets = self._returns[back]

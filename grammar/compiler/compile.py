@@ -9,6 +9,7 @@ The compiled loops of the machine are loaded with the first constraint or by `wa
 import json
 from contextlib import suppress
 from functools import cached_property
+from time import thread_time
 from typing import TYPE_CHECKING
 from weakref import finalize
 
@@ -46,8 +47,9 @@ _WINDOWS = ('{"type": "string", "maxLength": 20000}', 1), ('{"format": "hostname
 # A grammar that one byte does not decide, and that has ends, forced texts and choices.
 _AMBIGUOUS = 'root ::= "a" root "a" | "b" root "b" | "(xx" root ")" | ""'
 _SHARED_BYTES = 128 << 20
-# A shortest output of this many bytes, by the bound of the rules, fits into a machine however its states are made.
-_SHORT = 512
+# A shortest output of this many bytes, by the bound of the rules, fits into a machine: it has room for 3 KiB a byte,
+# and the schemas of JSONSchemaBench take at most 2 KiB a byte.
+_SHORT = 8192
 
 
 class Compiler:
@@ -94,12 +96,14 @@ class Compiler:
         if isinstance(grammar, EarleyGrammar):
             grammar.warm_up()
         if isinstance(grammar, NativeGrammar):
+            begun = thread_time()
             with suppress(GrammarError):  # a request for the end reports it
                 _ = grammar.least_tokens  # the states on the way to an end are likely ones
             # The first mask of a string that follows a document takes long, and is needed for every document.
             follows = constraint.document is not None
             seconds = DOCUMENT_S if follows else warm_up_s(constraint.source)
-            warm_up(grammar, seconds, bytewise=follows)
+            searched = thread_time() - begun
+            warm_up(grammar, seconds - searched, bytewise=follows)
 
     def build(self, screened: Screened, shortest: bytes | None = None) -> CompiledGrammar:
         """The second half of `compile`, with the same errors. The rules of `screened` go with the grammar."""

@@ -14,15 +14,12 @@ from ..automata import Dfa
 from ..machine.lazy_tables import (
     ALPHABET,
     DEAD,
-    FIRST,
     FLAGS,
     LEAF,
     REMEMBERS,
     ROW,
-    SIZE,
-    UNRESOLVED,
 )
-from ..machine.machine import Machine
+from ..machine.machine import Machine, returned
 from ..machine.rule import UNKNOWN, Call
 from .rope import Rope
 from .shortest_texts import texts_from
@@ -63,28 +60,18 @@ class RuleGraph:
 
         That after a new text first. A search does not know which texts were seen, so it relies on one last.
         """
-        target, late = self._target(site, outcome, twin=False), 0
+        target, late = returned(self.machine, site, outcome, twin=False), 0
         if target != DEAD:
             yield target, 0
             late = _POSTPONED
         if int(self.machine.tables.sites[site, FLAGS]) & REMEMBERS:
-            twin = self._target(site, outcome, twin=True)
+            twin = returned(self.machine, site, outcome, twin=True)
             if twin not in (DEAD, target):
                 yield twin, late
 
     def target(self, site: int, outcome: int) -> int:
         """The first of `targets`; `DEAD` if there is none."""
         return next((target for target, _ in self.targets(site, outcome)), DEAD)
-
-    def _target(self, site: int, outcome: int, *, twin: bool) -> int:
-        tables = self.machine.tables
-        has_room = outcome < tables.sites[site, SIZE]  # read before the offset: see `enlarge`
-        at = tables.sites[site, FIRST] + 2 * outcome + twin
-        if not has_room or tables.returns[at] == UNRESOLVED:
-            self.machine.resolve(site, outcome, twin)
-            tables = self.machine.tables
-            at = tables.sites[site, FIRST] + 2 * outcome + twin
-        return int(tables.returns[at])
 
     def bytes_to_end(self, state: int, otherwise: int) -> int:
         """Bytes from a state of a rule to its end, as the rule reports; `otherwise` if it does not know."""

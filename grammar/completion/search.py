@@ -79,6 +79,10 @@ class Subsearch:
     ends: dict[int, Completion] = field(default_factory=dict)
     callers: list[Caller] = field(default_factory=list)
 
+    def hasten(self, base: int, begun: int) -> None:
+        """Begin with another priority, if it is lower."""
+        self.base, self.begun = min(self.base, base), min(self.begun, begun)
+
 
 class CompletionSearch:
     """One search, from a cursor's configuration to the end of the output."""
@@ -160,12 +164,13 @@ class CompletionSearch:
 
     def _request(self, state: int, caller: Caller, priority: int) -> None:
         """Search from a state for the ends of its rule, on behalf of a caller."""
-        part = self._parts.get(state)
+        part, ahead = self._parts.get(state), self._graph.bytes_to_end(state, 0)
         if part is None:
-            ahead = self._graph.bytes_to_end(state, 0)
             part = self._parts[state] = Subsearch(priority - ahead, priority)
-            if ahead <= MOST_BYTES:
-                self._schedule(priority, partial(self._step, part, Node(state, 0), ahead))
+        if not part.done and ahead <= MOST_BYTES:
+            # Requested again before its turn came: it must not wait behind all that was scheduled in between.
+            part.hasten(priority - ahead, priority)
+            self._schedule(priority, partial(self._step, part, Node(state, 0), ahead))
         part.callers.append(caller)
         for found in list(part.ends.values()):
             self._schedule(priority, partial(self._resume, caller, found))
@@ -220,7 +225,7 @@ class CompletionSearch:
                     texts = (t for t in every if not live or t[0] in live)
                 self._try_texts(caller, texts, priority)
 
-    def _live(self, site: int) -> frozenset[int] | None:
+    def _live(self, site: int) -> frozenset[int] | range | None:
         place = self._machine.sites[site]
         return None if place is None else place.call.live
 

@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 
 class Whitespace(StrEnum):
-    """Where JSON output may contain white space. Every form is bounded, so a model cannot write blanks for ever."""
+    """Where JSON output may contain white space. Every form is bounded, so a model cannot write blanks without end."""
 
     COMPACT = "compact"  # no white space outside strings
     SPACED = "spaced"  # exactly one blank after each comma and colon

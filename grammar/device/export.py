@@ -24,16 +24,14 @@ from ..machine.lazy_tables import (
     ENDED,
     ENTRY,
     FINAL,
-    FIRST,
     FLAGS,
     LEAF,
     LEAVE,
     LIVE,
     OUTCOME,
     ROW,
-    UNRESOLVED,
 )
-from ..machine.machine import Machine
+from ..machine.machine import Machine, returned
 from ..machine.rule import Rule
 from .device_tables import (
     CALLS,
@@ -236,23 +234,13 @@ class _Export:
         if outcome in self.returned[site]:
             return
         self.returned[site].append(outcome)
-        target = self._target(site, outcome)
+        target = returned(self.machine, site, outcome, twin=False)
         if target >= 0:
             self._state(target, -1)
         elif target <= ENDED:
             place = self.machine.sites[site]
             assert place is not None
             self._ended(place.caller, ENDED - target)
-
-    def _target(self, site: int, outcome: int) -> int:
-        tables = self.machine.tables
-        if outcome < tables.sites[site, FIRST + 1]:
-            target = int(tables.returns[tables.sites[site, FIRST] + 2 * outcome])
-            if target != UNRESOLVED:
-                return target
-        self.machine.resolve(site, outcome, twin=False)
-        tables = self.machine.tables
-        return int(tables.returns[tables.sites[site, FIRST] + 2 * outcome])
 
     def _returns(self) -> tuple[Ints, dict[int, int]]:
         """(the codes after every outcome at every site, the offset of each site's codes)."""
@@ -261,7 +249,7 @@ class _Export:
         for site, known in self.returned.items():
             here = [0] * (max(known, default=-1) + 1)
             for outcome in known:
-                target = self._target(site, outcome)
+                target = returned(self.machine, site, outcome, twin=False)
                 if target >= 0:
                     here[outcome] = 1 + self.numbers[target, -1]
                 elif target <= ENDED:

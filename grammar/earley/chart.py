@@ -36,7 +36,7 @@ class Chart:
         if self.first < 0:
             raise ConstraintTooLarge("too many rules of this grammar can begin at its first byte")
 
-    def afresh(self) -> "Chart":
+    def empty_copy(self) -> "Chart":
         """A chart of the same grammar without any columns."""
         return Chart(self.form, self._most_bytes)
 
@@ -83,7 +83,7 @@ class Chart:
     def is_over(self, column: int) -> bool:
         """Whether an output in this column can only end."""
         columns = self._store.columns
-        return bool(columns.waiting[column] == columns.first[column])
+        return bool(columns.first[column + 1] == columns.first[column])
 
     def least(self, column: int) -> int:
         """The fewest bytes that complete an output."""

@@ -1,11 +1,9 @@
-"""Compiled loops that make columns: reading a byte, prediction and completion, cutting.
+"""Compiled loops that make columns: reading a byte, completion and prediction, cutting.
 
-Does: Earley's steps ("An efficient context-free parsing algorithm", 1970) on items with columns as origins; store
-each distinct column once. A step that finds no room changes nothing; the caller makes room and repeats it. Does not:
-walk vocabularies (`walk_tokens`).
+Does: Earley's steps ("An efficient context-free parsing algorithm", 1970) on items with frames in place of origins;
+store each distinct column once. A step that finds no room changes nothing that is seen; the caller makes room and
+repeats it. Does not: make frames (`stack_frames`), walk vocabularies (`walk_tokens`).
 """
-
-from typing import Final
 
 import numpy as np
 
@@ -15,69 +13,57 @@ from .column_store import (
     COLUMNS,
     CUT,
     DEAD,
-    DEPTH,
+    DEPTHS,
     DONE,
     FULL,
     GENERATION,
     ITEMS,
     MOST_CALLERS,
-    MOST_ITEMS,
+    MOST_DIRECT,
     NO_ROOM,
     OPEN,
+    OUTPUT,
+    SLOT,
+    SLOTS,
     UNKNOWN,
     VISITED,
-    Columns,
     columns_at,
     digest,
 )
-from .rule_arrays import FAR, RuleArrays, rules_at
-
-_ORIGIN: Final = 21
-_NEXT: Final = 20
-_WHAT: Final = 41
-_WAITS: Final = 1 << 61
-_ORIGINS: Final = (1 << _ORIGIN) - 1
-_NEXTS: Final = (1 << _NEXT) - 1
-_WHATS: Final = (1 << 20) - 1
-
-
-@kernel
-def what(item: int | np.int64) -> int:
-    """The leaf state that an item reads, or the rule it awaits."""
-    return int((item >> _WHAT) & _WHATS)
-
-
-@kernel
-def next_state(item: int | np.int64) -> int:
-    """The state of the calling body after that."""
-    return int((item >> _ORIGIN) & _NEXTS)
+from .rule_arrays import rules_at
+from .stack_frames import (
+    ENTRY_MASK,
+    FRAME_MASK,
+    PLACE,
+    STATE,
+    caller,
+    equal,
+    frame_of,
+    group_frames,
+    lower,
+    next_state,
+    predict_call,
+    unique,
+)
 
 
 @kernel
-def origin(item: int | np.int64) -> int:
-    """1 + the column where the calling body began; 0: the column of the item."""
-    return int(item & _ORIGINS)
+def leaf_state(item: int | np.int64) -> int:
+    """The state of an item in the leaf that it reads."""
+    return int(item >> PLACE)
 
 
 @kernel
-def awaits(columns: Columns, c: int | np.int64, rule: int | np.int64) -> int:
-    """The index of the first item of column c that awaits a rule; there is one, unless the column is `OPEN`."""
-    low, high, least = columns.waiting[c], columns.first[c + 1], _WAITS | (rule << _WHAT)
-    while low < high:
-        middle = (low + high) >> 1
-        if columns.items[middle] < least:
-            low = middle + 1
-        else:
-            high = middle
-    return int(low)
+def cost(held: Longs, item: int | np.int64) -> int:
+    """The fewest bytes from the end of what an item reads to the end of the output."""
+    rules, columns = rules_at(held), columns_at(held)
+    return int(rules.rest[next_state(item)] + columns.best[frame_of(item)])
 
 
 @kernel
-def _push(
-    columns: Columns, count: int | np.int64, state: int | np.int64, at: int | np.int64
-) -> int:
-    """Add a body state with its origin to the work, unless it has been there; the new count, or `DEAD` if too many."""
-    entry = (np.int64(state) << _ORIGIN) | at
+def _push(held: Longs, count: int | np.int64, entry: int | np.int64) -> int:
+    """Add a body state with its frame to the work, unless it has been there; the new count, or `DEAD` if too many."""
+    columns = columns_at(held)
     mask = len(columns.stamps) - 1
     place = ((entry * 0x9E3779B1) ^ (entry >> 17)) & mask
     generation = columns.note[GENERATION]
@@ -85,7 +71,7 @@ def _push(
         if columns.stamps[place] == entry:
             return int(count)
         place = (place + 1) & mask
-    if count >= len(columns.work):
+    if count >= MOST_CALLERS:
         return DEAD
     columns.stamps[place], columns.stamped[place] = entry, np.int32(generation)
     columns.work[count] = entry
@@ -93,134 +79,113 @@ def _push(
 
 
 @kernel
-def _complete(
-    columns: Columns,
-    count: int | np.int64,
-    rule: int | np.int64,
-    at: int | np.int64,
-) -> int:
-    """Push what awaited a rule in the column before `at`; the new count, or `DEAD` if too many."""
-    c = at - 1
-    i, end = awaits(columns, c, rule), columns.first[c + 1]
-    while i < end and what(columns.items[i]) == rule:
-        item = columns.items[i]
-        begun = origin(item)
-        count = _push(columns, count, next_state(item), begun if begun else at)
-        columns.note[VISITED] += 1
-        if count < 0 or columns.note[VISITED] > MOST_CALLERS:
-            return DEAD
+def _complete(held: Longs, count: int | np.int64, flags: int) -> tuple[int, int]:
+    """Add what follows the rules that end; (the new count, or `DEAD` if too many; flags)."""
+    rules, columns = rules_at(held), columns_at(held)
+    i = 0
+    while i < count:
+        entry = columns.work[i]
+        frame = frame_of(entry)
         i += 1
-    return int(count)
+        if not rules.final[next_state(entry)]:
+            continue
+        if frame <= OPEN:
+            flags |= DONE if frame == OUTPUT else CUT
+            continue
+        for j in range(columns.first_call[frame], columns.first_call[frame + 1]):
+            columns.note[VISITED] += 1
+            count = _push(held, count, caller(held, j, frame))
+            if count < 0 or columns.note[VISITED] > MOST_CALLERS:
+                return DEAD, 0
+    return int(count), flags
 
 
 @kernel
-def close(
-    rules: RuleArrays, columns: Columns, made: int, count: int, flags: int
+def _begin(
+    held: Longs,
+    made: int | np.int64,
+    predicted: int | np.int64,
+    entry: int | np.int64,
+    within: int | np.int64,
 ) -> tuple[int, int]:
-    """Predict and complete until nothing is left in `work`.
+    """Begin the leaves and predict the rules that a body state calls, except those of the group `within`.
 
-    Returns (the number of items in `columns.made`, flags); (`DEAD`, 0) if there are too many.
+    Returns (the number of items in `columns.made`, that of calls in `columns.predicted`); negative if too many.
     """
-    pushed = 0
-    columns.note[VISITED] = 0
-    while count > 0:
-        count -= 1
-        entry = columns.work[count]
-        state, at = entry >> _ORIGIN, entry & _ORIGINS
-        pushed += 1
-        begin, end = rules.first_arc[state], rules.first_arc[state + 1]
-        if made + end - begin > len(columns.made) or pushed > MOST_ITEMS:
-            return DEAD, 0
-        for arc in range(begin, end):
-            label, then = np.int64(rules.label[arc]), np.int64(rules.target[arc])
-            if label >= 0:
-                columns.made[made] = (label << _WHAT) | (then << _ORIGIN) | at
-            else:
-                columns.made[made] = _WAITS | (~label << _WHAT) | (then << _ORIGIN) | at
-                count = _push(columns, count, rules.entry[~label], 0)
-                if count < 0:
-                    return DEAD, 0
+    rules, columns = rules_at(held), columns_at(held)
+    state, frame = next_state(entry), frame_of(entry)
+    begin, end = rules.first_arc[state], rules.first_arc[state + 1]
+    if made + end - begin > len(columns.made):
+        return DEAD, DEAD
+    for arc in range(begin, end):
+        label, then = np.int64(rules.label[arc]), np.int64(rules.target[arc])
+        if label >= 0:
+            columns.made[made] = (label << PLACE) | (then << STATE) | frame
             made += 1
-        if rules.final[state]:
-            rule = rules.rule_of[state]
-            if rule < 0:
-                flags |= DONE
-            elif at == OPEN + 1:
-                flags |= CUT
-            else:
-                count = _complete(columns, count, rule, at)
-                if count < 0:
-                    return DEAD, 0
+        elif rules.group[~label] != within:
+            predicted = predict_call(held, predicted, ~label, then, frame)
+            if predicted < 0:
+                return DEAD, DEAD
+    return int(made), int(predicted)
+
+
+@kernel
+def _predict(held: Longs, made: int | np.int64, predicted: int | np.int64) -> int:
+    """Begin the predicted rules; the number of items in `columns.made`, `DEAD` or `NO_ROOM`."""
+    rules, columns = rules_at(held), columns_at(held)
+    for word in range(len(columns.begun)):
+        while columns.begun[word]:
+            bit = 0
+            while not (columns.begun[word] >> bit) & 1:
+                bit += 1
+            columns.begun[word] &= ~(np.int64(1) << bit)
+            group = word * 32 + bit
+            home = group_frames(held, group)
+            if home < 0:
+                return home
+            for m in range(rules.first_member[group], rules.first_member[group + 1]):
+                member = rules.member[m]
+                entry = (np.int64(rules.entry[member]) << STATE) | (home + rules.place[member])
+                made, predicted = _begin(held, made, predicted, entry, group)
+                if made < 0:
+                    return DEAD
+    return int(made)
+
+
+@kernel
+def close(held: Longs, made: int, count: int, flags: int) -> tuple[int, int]:
+    """Complete and predict from the first `count` entries of `work`.
+
+    Returns (the number of items in `columns.made`, flags); (`DEAD`, 0) if there are too many; (`NO_ROOM`, 0).
+    """
+    columns = columns_at(held)
+    columns.note[VISITED] = 0
+    columns.begun[:] = 0
+    count, flags = _complete(held, count, flags)
+    predicted = 0
+    for i in range(count):
+        made, predicted = _begin(held, made, predicted, columns.work[i], -1)
+        if made < 0:
+            break
+    if count < 0 or made < 0:
+        return DEAD, 0
+    made = _predict(held, made, predicted)
     return made, flags
 
 
 @kernel
-def _after(rules: RuleArrays, columns: Columns, c: int | np.int64, item: int | np.int64) -> int:
-    """The fewest bytes from the end of what an item of column c reads or awaits to the end of the output."""
-    state, begun = next_state(item), origin(item)
-    rest, rule = rules.rest[state], rules.rule_of[state]
-    if rule < 0 or begun == OPEN + 1:
-        return int(rest)
-    return int(min(FAR, rest + columns.best[awaits(columns, begun - 1 if begun else c, rule)]))
-
-
-@kernel
-def _measure(rules: RuleArrays, columns: Columns, c: int) -> None:
-    """Compute `cost` and `best` of a new column: first what began earlier, then what begins here."""
-    low, end = columns.waiting[c], columns.first[c + 1]
-    inner = 0
-    for i in range(low, end):
-        columns.best[i] = columns.cost[i] = FAR
-    for i in range(low, end):
-        if origin(columns.items[i]) == 0:
-            inner += 1
-        else:
-            _lower(rules, columns, c, i)
-    changed = inner > 0
-    while changed:
-        changed = False
-        for i in range(low, end):
-            if origin(columns.items[i]) == 0:
-                changed |= _lower(rules, columns, c, i)
-    for i in range(columns.first[c], low):
-        columns.cost[i], columns.best[i] = _after(rules, columns, c, columns.items[i]), 0
-
-
-@kernel
-def _lower(rules: RuleArrays, columns: Columns, c: int, i: int) -> bool:
-    """Compute the cost of item i again; whether it makes the best of its rule smaller."""
-    cost = _after(rules, columns, c, columns.items[i])
-    columns.cost[i] = cost
-    group = awaits(columns, c, what(columns.items[i]))
-    if cost < columns.best[group]:
-        columns.best[group] = cost
-        return True
-    return False
-
-
-@kernel
-def intern(rules: RuleArrays, columns: Columns, made: int, flags: int) -> int:
+def intern(held: Longs, made: int, flags: int | np.int64) -> int:
     """The column of the first `made` items of `columns.made`, in any order; `NO_ROOM`."""
-    new = columns.made[:made]
-    new.sort()
-    size = 0
-    for i in range(made):
-        if i == 0 or new[i] != new[i - 1]:
-            new[size] = new[i]
-            size += 1
+    columns = columns_at(held)
+    size = unique(columns.made, made)
     new = columns.made[:size]
     mask = len(columns.hashed) - 1
     place = digest(new, flags) & mask
     while columns.hashed[place] >= 0:
         c = np.int64(columns.hashed[place])
-        if columns.flags[c] == flags and columns.first[c + 1] - columns.first[c] == size:
-            same, at = True, columns.first[c]
-            for i in range(size):
-                if columns.items[at + i] != new[i]:
-                    same = False
-                    break
-            if same:
-                return int(c)
+        had = columns.items[columns.first[c] : columns.first[c + 1]]
+        if columns.flags[c] == flags and len(had) == size and equal(had, new):
+            return int(c)
         place = (place + 1) & mask
     c, at = columns.note[COLUMNS], columns.note[ITEMS]
     if c + 1 >= len(columns.flags) or at + size > len(columns.items):
@@ -229,44 +194,83 @@ def intern(rules: RuleArrays, columns: Columns, made: int, flags: int) -> int:
     columns.items[at : at + size] = new
     columns.first[c], columns.first[c + 1] = at, at + size
     columns.flags[c] = flags
-    waiting = at
-    while waiting < at + size and columns.items[waiting] < _WAITS:
-        waiting += 1
-    columns.waiting[c] = waiting
     columns.note[COLUMNS], columns.note[ITEMS] = c + 1, at + size
-    _measure(rules, columns, c)
     return int(c)
 
 
 @kernel
-def step(rules: RuleArrays, columns: Columns, c: int | np.int64, kind: int | np.int64) -> int:
+def _slot(held: Longs, made: int | np.int64, count: int | np.int64) -> int:
+    """The place in `direct` for the first `made` items of `made` and `count` entries of `work`; -1: they are too many.
+
+    Most bytes lead many columns to the same few items, so most columns need not be closed and looked up again. A slot
+    keeps the last entry only.
+    """
+    columns = columns_at(held)
+    if count < 0 or made + count > MOST_DIRECT:
+        return -1
+    hashed = digest(columns.work[:count], digest(columns.made[:made], made))
+    return int((hashed & (SLOTS - 1)) * SLOT)
+
+
+@kernel
+def _direct(held: Longs, at: int | np.int64, made: int | np.int64, count: int | np.int64) -> int:
+    """The column in a slot; `UNKNOWN` if it is that of other items, which these then replace."""
+    columns = columns_at(held)
+    slot = columns.direct[at : at + SLOT]
+    same = slot[0] == made and slot[1] == count
+    for i in range(made + count):
+        number = columns.made[i] if i < made else columns.work[i - made]
+        same &= slot[3 + i] == number
+        slot[3 + i] = number
+    if not same:
+        slot[0], slot[1], slot[2] = made, count, UNKNOWN
+    return int(slot[2])
+
+
+@kernel
+def step(held: Longs, c: int | np.int64, kind: int | np.int64) -> int:
     """The column after a byte of class `kind`; `DEAD`, or `NO_ROOM`."""
-    cell = c * len(rules.only) + kind
-    known = columns.moves[cell]
-    if known != UNKNOWN:
-        return int(known)
+    rules, columns = rules_at(held), columns_at(held)
+    known = columns.moves[c * len(rules.only) + kind]
+    return int(known) if known != UNKNOWN else new_step(held, c, kind)
+
+
+@kernel
+def new_step(held: Longs, c: int | np.int64, kind: int | np.int64) -> int:
+    """`step` where it is not known yet."""
+    rules, columns = rules_at(held), columns_at(held)
     columns.note[GENERATION] += 1
     made = count = 0
-    for i in range(columns.first[c], columns.waiting[c]):
+    for i in range(columns.first[c], columns.first[c + 1]):
         item = columns.items[i]
-        leaf = np.int64(rules.following[what(item) * len(rules.only) + kind])
+        leaf = np.int64(rules.following[leaf_state(item) * len(rules.only) + kind])
         if leaf < 0:
             continue
-        begun = origin(item)
-        at = begun if begun else c + 1
-        then = np.int64(next_state(item))
-        if rules.goes_on[leaf]:
-            columns.made[made] = (leaf << _WHAT) | (then << _ORIGIN) | at
+        after = item & ENTRY_MASK
+        if rules.continues[leaf]:
+            columns.made[made] = (leaf << PLACE) | after
             made += 1
-        if rules.accepting[leaf]:
-            count = _push(columns, count, then, at)
-    flags = 0
-    made, flags = close(rules, columns, made, count, flags)
+        if rules.accepting[leaf] and count >= 0:
+            count = _push(held, count, after)
+    if made == 0 and count == 0:
+        columns.moves[c * len(rules.only) + kind] = DEAD
+        return DEAD
+    slot = _slot(held, made, count)
+    if slot >= 0:
+        known = _direct(held, slot, made, count)
+        if known != UNKNOWN:
+            columns.moves[c * len(rules.only) + kind] = known
+            return known
+    made, flags = close(held, made, count, 0)
+    if made == NO_ROOM:
+        return NO_ROOM
     if made < 0:
         columns.note[FULL] += 1
-    found = DEAD if made < 0 or (made == 0 and flags == 0) else intern(rules, columns, made, flags)
+    found = DEAD if made < 0 or (made == 0 and flags == 0) else intern(held, made, flags)
     if found != NO_ROOM:
-        columns.moves[cell] = found
+        columns.moves[c * len(rules.only) + kind] = found
+    if slot >= 0 and found >= 0:
+        columns.direct[slot + 2] = found
     return found
 
 
@@ -274,63 +278,39 @@ def step(rules: RuleArrays, columns: Columns, c: int | np.int64, kind: int | np.
 def first_column(held: Longs, nullable: bool) -> int:
     """The column before the first byte; `DEAD` if it has too many items, `NO_ROOM`."""
     rules, columns = rules_at(held), columns_at(held)
-    whole = np.int64(len(rules.final) - 1)
-    columns.note[GENERATION] += 1
-    columns.made[0] = _WAITS | (whole << _ORIGIN)
-    made, flags = close(
-        rules, columns, 1, _push(columns, 0, rules.entry[0], 0), DONE if nullable else 0
-    )
-    return DEAD if made < 0 else intern(rules, columns, made, flags)
+    columns.note[VISITED] = 0
+    columns.begun[:] = 0
+    whole = len(rules.final) - 1
+    made = _predict(held, 0, predict_call(held, 0, 0, whole, OUTPUT))
+    return made if made < 0 else intern(held, made, DONE if nullable else 0)
 
 
 @kernel
-def _cut_once(rules: RuleArrays, columns: Columns, c: int, depth: int) -> int:
-    """Column c cut at a depth, where all its origins are cut already; `NO_ROOM`."""
+def cut_at(held: Longs, c: int | np.int64, level: int | np.int64) -> int:
+    """The column with all frames below depth `DEPTHS[level]` replaced by `OPEN`; `NO_ROOM`.
+
+    What can be read without ending a rule of such a frame is the same after the cut, so its masks are shared by all
+    outputs that differ only far up. A column with so many readings that a token may lead to too many is not cut: with
+    fewer frames it would have fewer.
+    """
+    columns = columns_at(held)
+    place = c * len(DEPTHS) + level
+    if columns.cuts[place] != UNKNOWN:
+        return int(columns.cuts[place])
     size = columns.first[c + 1] - columns.first[c]
+    weight = size
+    for i in range(columns.first[c], columns.first[c + 1]):
+        frame = frame_of(columns.items[i])
+        weight += columns.first_call[frame + 1] - columns.first_call[frame]
+    if weight > MOST_CALLERS // 8:
+        return int(c)
     for i in range(size):
         item = columns.items[columns.first[c] + i]
-        begun = origin(item)
-        if begun:
-            ends = depth == 1 or begun == OPEN + 1
-            cut = OPEN if ends else columns.cuts[(begun - 1) * DEPTH + depth - 2]
-            item = (item & ~np.int64(_ORIGINS)) | (cut + 1)
-        columns.made[i] = item
-    return intern(rules, columns, size, columns.flags[c])
-
-
-@kernel
-def cut_at(rules: RuleArrays, columns: Columns, c: int, depth: int) -> int:
-    """The column with all origins below a depth replaced by `OPEN`; `NO_ROOM`.
-
-    What can be read without ending a rule of such an origin is the same after the cut, so its masks are shared by all
-    outputs that differ only far up.
-    """
-    if c == OPEN:
-        return OPEN
-    if columns.cuts[c * DEPTH + depth - 1] != UNKNOWN:
-        return int(columns.cuts[c * DEPTH + depth - 1])
-    height, work = 1, columns.work
-    work[0] = (np.int64(c) << 3) | depth
-    while height:
-        entry = work[height - 1]
-        column, at = entry >> 3, entry & 7
-        waits = False
-        for i in range(columns.first[column], columns.first[column + 1]):
-            begun = origin(columns.items[i])
-            if (
-                at > 1
-                and begun > OPEN + 1
-                and columns.cuts[(begun - 1) * DEPTH + at - 2] == UNKNOWN
-            ):
-                work[height] = (np.int64(begun - 1) << 3) | (at - 1)
-                height += 1
-                waits = True
-                break
-        if waits:
-            continue
-        cut = _cut_once(rules, columns, column, at)
-        if cut == NO_ROOM:
+        frame = lower(held, frame_of(item), DEPTHS[level])
+        if frame == NO_ROOM:
             return NO_ROOM
-        columns.cuts[column * DEPTH + at - 1] = cut
-        height -= 1
-    return int(columns.cuts[c * DEPTH + depth - 1])
+        columns.made[i] = (item & ~np.int64(FRAME_MASK)) | frame
+    found = intern(held, size, columns.flags[c])
+    if found != NO_ROOM:
+        columns.cuts[place] = found
+    return found

@@ -11,24 +11,25 @@ from typing import Final
 import numpy as np
 
 from ..base.addresses import addresses
-from ..base.array_types import Bytes, Ints, Longs, Words
+from ..base.array_types import Ints, Words
 from ..base.bounded_cache import BoundedCache
 from ..contract.bitmask import WORD_BITS
 from ..jit.kernel import kernel
 from ..mask.compute_masks import TokenIndex
 from . import walk_tokens as walks
+from .byte_kinds import byte_kinds, contents
 from .chart import Chart
+from .column_store import DEPTHS
 
 _MOST_BYTES: Final = 32 << 20
-_FEW: Final = 8  # asks that are looked up each time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Row:
-    """A mask. `asks`: nodes of the trie below which more tokens may be legal."""
+    """A mask. `unresolved`: nodes of the trie below which more tokens may be legal."""
 
     words: Words
-    asks: Ints
+    unresolved: Ints
 
 
 class WalkIndex:
@@ -36,14 +37,14 @@ class WalkIndex:
 
     def __init__(self, index: TokenIndex) -> None:
         self.index = index
-        trie, kinds = index.trie, _kinds()
+        trie = index.trie
         self.lock = Lock()
         self.row = np.zeros(index.words, np.uint32)
-        self.asks = np.empty(len(trie.byte), np.int32)
+        self.unresolved = np.empty(len(trie.byte), np.int32)
         path = np.empty(index.token_texts.longest + 1, np.int32)
-        content = contents(trie.byte, trie.skip, kinds)
+        content = contents(trie.byte, trie.depth, trie.skip, byte_kinds())
         parent = parents(trie.depth)
-        self._held = (*trie, parent, path, self.asks, content, kinds, self.row)  # keeps them alive
+        self._held = (*trie, parent, path, self.unresolved, content, self.row)  # keeps them alive
         self.walked = addresses(*self._held)
 
 
@@ -52,13 +53,14 @@ class Masks:
 
     def __init__(self, walk: WalkIndex) -> None:
         self._walk = walk
-        self._cut: BoundedCache[int, _Row] = BoundedCache(_MOST_BYTES // 2)
-        self._whole: BoundedCache[int, Words] = BoundedCache(_MOST_BYTES // 2)
+        self._rows: BoundedCache[int, _Row] = BoundedCache(_MOST_BYTES - _MOST_BYTES // 8)
+        # By column, the cut one (or itself) that has the whole mask.
+        self._cut: BoundedCache[int, int] = BoundedCache(_MOST_BYTES // 8)
 
     @property
     def nbytes(self) -> int:
         """Memory of the masks kept."""
-        return self._cut.nbytes + self._whole.nbytes
+        return self._rows.nbytes + self._cut.nbytes
 
     def fill(self, chart: Chart, column: int, row: Words) -> None:
         """Overwrite `row` with the mask of a column.
@@ -68,51 +70,39 @@ class Masks:
         """
         size = self._walk.index.words
         row[size:] = 0
-        whole = self._whole.get(column)
-        if whole is not None:
-            row[:size] = whole
-            return
-        cut = self._cut_row(chart, column)
-        row[:size] = cut.words
-        if len(cut.asks):
-            self._resolve(chart, column, cut, row)
+        cut = self._cut.get(column)
+        found = None if cut is None else self._rows.get(cut)
+        row[:size] = (self._make(chart, column) if found is None else found).words
         if chart.may_end(column):
             for token in self._walk.index.vocabulary.end_ids:
                 row[token // WORD_BITS] |= np.uint32(1 << token % WORD_BITS)
-        if len(cut.asks) > _FEW:
-            self._whole.put(column, row[:size].copy(), 4 * size)
 
-    def _cut_row(self, chart: Chart, column: int) -> _Row:
-        cut = chart.run(walks.cut, column)
-        found = self._cut.get(cut)
-        if found is None:
-            with self._walk.lock:
-                count = chart.run(walks.fill, self._walk.walked, cut)
-                found = _Row(self._walk.row.copy(), self._walk.asks[:count].copy())
-            self._cut.put(cut, found, found.words.nbytes + found.asks.nbytes)
+    def _make(self, chart: Chart, column: int) -> _Row:
+        """The whole mask of a column, from that of the column cut where tokens do not look."""
+        found = None
+        for level in (*range(len(DEPTHS)), -1):
+            cut = column if level < 0 else chart.run(walks.cut, column, level)
+            found = self._row(chart, cut, found)
+            if not len(found.unresolved):
+                break
+        assert found is not None
+        self._cut.put(column, cut, 0)
         return found
 
-    def _resolve(self, chart: Chart, column: int, cut: _Row, row: Words) -> None:
+    def _row(self, chart: Chart, column: int, above: _Row | None) -> _Row:
+        """The mask of a column. `above`: that of the column cut higher up."""
+        found = self._rows.get(column)
+        if found is not None:
+            return found
         with self._walk.lock:
-            self._walk.row[:] = cut.words
-            chart.run(walks.resolve, self._walk.walked, column, cut.asks)
-            row[: len(cut.words)] = self._walk.row
-
-
-def _kinds() -> Ints:
-    """The kind of each byte: letters, digits, and other bytes that texts have in common, by themselves."""
-    found, own = np.zeros(256, np.int32), 6
-    for byte in range(256):
-        if byte >= 0x80:
-            found[byte] = 1 if byte < 0xC0 else 2
-        elif chr(byte).isalpha():
-            found[byte] = 3 + chr(byte).isupper()
-        elif chr(byte).isdigit():
-            found[byte] = 5
-        elif byte > 0x1F or byte in b"\t\n\r":
-            found[byte] = own
-            own += 1
-    return found
+            if above is None:
+                count = chart.run(walks.fill, self._walk.walked, column)
+            else:
+                self._walk.row[:] = above.words
+                count = chart.run(walks.resolve, self._walk.walked, column, above.unresolved)
+            found = _Row(self._walk.row.copy(), self._walk.unresolved[:count].copy())
+        self._rows.put(column, found, found.words.nbytes + found.unresolved.nbytes)
+        return found
 
 
 @kernel
@@ -122,16 +112,4 @@ def parents(depth: Ints) -> Ints:
     for node in range(1, len(depth)):
         found[node] = path[depth[node] - 1]
         path[depth[node]] = node
-    return found
-
-
-@kernel
-def contents(byte: Bytes, skip: Ints, kind_of: Ints) -> Longs:
-    """int64 [nodes]: the kinds of the bytes below each node, as bits."""
-    found = np.zeros(len(byte), np.int64)
-    for node in range(len(byte) - 1, -1, -1):
-        child = node + 1
-        while child < skip[node]:
-            found[node] |= found[child] | (np.int64(1) << kind_of[byte[child]])
-            child = skip[child]
     return found

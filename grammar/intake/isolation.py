@@ -78,7 +78,7 @@ class _Zygote:
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                return _Child(self._answer(FORK, 0, [theirs.fileno()]), ours)
+                return _Child(self, self._answer(FORK, 0, [theirs.fileno()]), ours)
             except ChannelClosed:
                 ours.close()
                 raise
@@ -93,6 +93,9 @@ class _Zygote:
                 socket.send_fds(self._control, [ORDER.pack(verb, process)], sockets)
                 data = self._control.recv(ANSWER.size)
             except OSError as error:
+                # A late answer would be taken for that to the next command.
+                with contextlib.suppress(OSError):
+                    self._control.shutdown(socket.SHUT_RDWR)
                 raise ChannelClosed(str(error)) from error
         if len(data) < ANSWER.size:
             raise ChannelClosed("closed")
@@ -112,8 +115,9 @@ class _Zygote:
 
 @dataclass(frozen=True, slots=True)
 class _Child:
-    """A forked process that examines one constraint after another. `process` is its id."""
+    """A forked process that examines one constraint after another. `process` is its id, `zygote` its parent."""
 
+    zygote: _Zygote
     process: int
     channel: socket.socket
 
@@ -143,6 +147,18 @@ class _Child:
         data = receive(self.channel, time.monotonic() + _ANSWER_S)
         return data[:1] == MORE, data[1:]
 
+    def end(self) -> int:
+        """Kill it; returns its wait status, or that of a killed process if the zygote has died."""
+        alive = self.alive
+        self.channel.close()
+        try:
+            return self.zygote.end(self.process)
+        except ChannelClosed:
+            if alive:  # it has outlived the zygote, and its id is its own while its channel is open
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self.process, signal.SIGKILL)
+            return int(signal.SIGKILL)
+
 
 class ExaminationPool:
     """Examines constraints in child processes. Thread-safe: each call has a child for itself."""
@@ -165,7 +181,7 @@ class ExaminationPool:
         Raises:
             WorkerFailure: a child cannot be started.
         """
-        self._idle.append(self._take())
+        self._keep(self._take())
 
     def examine(self, constraint: Constraint) -> Verdict:
         """The verdict on a constraint. A constraint that exceeds a limit, or ends its process, is too large.
@@ -192,18 +208,18 @@ class ExaminationPool:
         try:
             answered = child.ask(question, self._limits)
         except ChannelClosed:
-            return self._cause(self._end(child))
+            return self._cause(child.end())
         except Starved:
-            self._end(child)
+            child.end()
             raise _busy() from None
         if answered is None:
-            self._end(child)
+            child.end()
             raise _busy()
         more, answer = answered
-        if more and not self._closed:
-            self._idle.append(child)
+        if more:
+            self._keep(child)
         else:
-            self._end(child)
+            child.end()
         return answer
 
     def close(self) -> None:
@@ -212,8 +228,7 @@ class ExaminationPool:
         zygote = self._zygote  # without the lock, so that a starting zygote is ended as well
         if zygote is not None:
             zygote.close()
-        while self._idle:
-            self._idle.pop().channel.close()
+        self._end_idle()
 
     def _take(self) -> _Child:
         """An idle child, or a new one."""
@@ -222,7 +237,7 @@ class ExaminationPool:
                 child = self._idle.pop()
                 if child.alive:
                     return child
-                self._end(child)
+                child.end()
         for _ in range(_STARTS):
             zygote = self._loaded()
             try:
@@ -238,13 +253,14 @@ class ExaminationPool:
             if self._zygote is None:
                 self._zygote = _Zygote(self._entry)
                 try:
+                    if self._closed:  # meanwhile, by `close`, which did not see this process
+                        raise ChannelClosed("closed")
                     self._zygote.load(self._start)
                 except ChannelClosed as error:
                     self._zygote.close()
                     self._zygote = None
-                    raise WorkerFailure(
-                        "the compiler process does not start; its log says why"
-                    ) from error
+                    reason = "the compiler process does not start; its log says why"
+                    raise WorkerFailure("closed" if self._closed else reason) from error
             return self._zygote
 
     def _forget(self, zygote: _Zygote) -> None:
@@ -253,14 +269,17 @@ class ExaminationPool:
             if self._zygote is zygote:
                 self._zygote = None
 
-    def _end(self, child: _Child) -> int:
-        """End a child; returns its wait status, or that of a killed process if the zygote has died."""
-        child.channel.close()
-        zygote = self._zygote
-        try:
-            return zygote.end(child.process) if zygote else int(signal.SIGKILL)
-        except ChannelClosed:
-            return int(signal.SIGKILL)
+    def _keep(self, child: _Child) -> None:
+        """Keep a child for the next constraint, unless all are ended."""
+        self._idle.append(child)
+        if self._closed:
+            self._end_idle()
+
+    def _end_idle(self) -> None:
+        """Let go of the idle children; the end of the zygote ends them."""
+        while self._idle:
+            with contextlib.suppress(IndexError):  # another thread took the last one
+                self._idle.pop().channel.close()
 
     @staticmethod
     def _cause(status: int) -> Verdict:

@@ -9,6 +9,7 @@ milliseconds, and killing a child affects nothing else. The zygote's standard in
 commands; it exits when the parent closes the socket. A child talks to the parent over a socket passed with the command.
 """
 
+import contextlib
 import gc
 import os
 import resource
@@ -44,7 +45,10 @@ def main() -> int:
     from .channel import ChannelClosed, decode_start, receive, send
 
     control = socket.socket(fileno=0)
-    limits, vocabulary = decode_start(receive(control))
+    try:
+        limits, vocabulary = decode_start(receive(control))
+    except ChannelClosed:  # the parent was closed while it started this process
+        return 0
     from ..compiler.compile import Compiler
 
     compiler = Compiler(vocabulary, _bytewise(vocabulary))
@@ -71,26 +75,24 @@ def stay_single() -> None:
 def _serve(control: socket.socket, compiler: "Compiler", limits: "ChildLimits") -> int:
     """Execute the parent's commands until it closes the socket, then kill all children."""
     children: set[int] = set()
-    while True:
-        try:
+    with contextlib.suppress(ConnectionError):  # the parent has ended, or has closed the socket
+        while True:
             order, sockets, _, _ = socket.recv_fds(control, ORDER.size, 1)
-        except ConnectionError:
-            order = b""
-        if len(order) < ORDER.size:
-            break
-        verb, process = ORDER.unpack(order)
-        if verb == FORK:
-            with socket.socket(fileno=sockets[0]) as channel:
-                process = os.fork()
-                if process == 0:
-                    control.close()
-                    _work(channel, compiler, limits)
-            children.add(process)
-            control.sendall(ANSWER.pack(process))
-        elif verb == END and process in children:
-            children.discard(process)
-            os.kill(process, signal.SIGKILL)
-            control.sendall(ANSWER.pack(os.waitpid(process, 0)[1]))
+            if len(order) < ORDER.size:
+                break
+            verb, process = ORDER.unpack(order)
+            if verb == FORK:
+                with socket.socket(fileno=sockets[0]) as channel:
+                    process = os.fork()
+                    if process == 0:
+                        control.close()
+                        _work(channel, compiler, limits)
+                children.add(process)
+                control.sendall(ANSWER.pack(process))
+            elif verb == END and process in children:
+                children.discard(process)
+                os.kill(process, signal.SIGKILL)
+                control.sendall(ANSWER.pack(os.waitpid(process, 0)[1]))
     for process in children:
         os.kill(process, signal.SIGKILL)
     return 0
@@ -133,25 +135,23 @@ def _examine_all(channel: socket.socket, compiler: "Compiler", limits: "ChildLim
     from .explanation_codec import encode_explanation
 
     begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    while True:
-        try:
+    with contextlib.suppress(ChannelClosed):  # the parent has stopped waiting
+        while True:
             asked = receive(channel)
-        except ChannelClosed:
-            return
-        constraint = verdict.decode_constraint(asked[1:])
-        # The kernel counts the time and kills the process, whatever state the interpreter is in.
-        signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
-        if asked[:1] == EXPLAIN:
-            answer, final = encode_explanation(explain(compiler, constraint)), True
-        else:
-            found = verdict.examine(compiler, constraint)
-            answer, final = verdict.encode_verdict(found), found.final
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun) * 1024
-        last = not final or grown > _GROWTH
-        send(channel, (LAST if last else MORE) + answer)
-        if last:
-            return
+            constraint = verdict.decode_constraint(asked[1:])
+            # The kernel counts the time and kills the process, whatever state the interpreter is in.
+            signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
+            if asked[:1] == EXPLAIN:
+                answer, final = encode_explanation(explain(compiler, constraint)), True
+            else:
+                found = verdict.examine(compiler, constraint)
+                answer, final = verdict.encode_verdict(found), found.final
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun) * 1024
+            last = not final or grown > _GROWTH
+            send(channel, (LAST if last else MORE) + answer)
+            if last:
+                return
 
 
 def _bytewise(vocabulary: "Vocabulary") -> "Canonical":

@@ -1,8 +1,8 @@
 """Ahead-of-time compilation of the inner loops, for the build of the package `intaglio-compiled`.
 
 Does: compile every function that Python calls, for every combination of argument types in `signatures.json`, for the
-baseline processor. Does not: choose the types; `tests/support/signatures.py` records them. It needs only numba and
-numpy: stand-ins replace every other package that a module with loops imports.
+processors that are its `targets`. Does not: choose the types; `tests/support/signatures.py` records them. It needs only
+numba and numpy: stand-ins replace every other package that a module with loops imports.
 """
 
 import importlib
@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +24,7 @@ from numba import types
 from numba.core.caching import NullCache
 
 from .kernel import kernels_of
-from .machine_code import Folder, MachineCode, baseline, is_portable
+from .machine_code import Folder, MachineCode, is_portable, targets
 from .source_digest import liberties
 
 SIGNATURES = Path(__file__).with_name("signatures.json")
@@ -114,14 +115,16 @@ class _Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__getattr__ = partial(getattr, _StandIn("StandIn", (), {}))  # type: ignore[method-assign]
 
 
-def compile_into(folder: Path, processes: int, listed: Mapping[str, Sequence[Spelled]]) -> int:
-    """Compile loops into files in `folder`; returns the number of compiled functions.
+def compile_into(
+    folder: Path, processes: int, listed: Mapping[str, Sequence[Spelled]], processor: str
+) -> int:
+    """Compile the loops with this target into files in `folder`; returns the number of compiled functions.
 
     `listed`: for each loop, as "module:name", the list of its signatures. Must be called in a fresh process: it sets
     the processor that numba compiles for.
     """
     sys.meta_path.insert(0, _Absent())
-    numba.config.CPU_NAME, numba.config.CPU_FEATURES = baseline(), ""
+    numba.config.CPU_NAME, numba.config.CPU_FEATURES = processor, ""
     modules = {name.partition(":")[0] for name in listed}
     loops = {
         f"{module}:{name}": loop
@@ -135,8 +138,9 @@ def compile_into(folder: Path, processes: int, listed: Mapping[str, Sequence[Spe
                 loop.targetoptions["no_cpython_wrapper"] = True
     work: dict[tuple[str, ...], list[tuple[Any, Spelled]]] = {}
     for name, signatures in listed.items():
-        work.setdefault(_part(name), []).extend((loops[name], each) for each in signatures)
-    begin = work, Folder(folder, baseline())
+        if processor in targets(calculates=bool(liberties(loops[name]))):
+            work.setdefault(_part(name), []).extend((loops[name], each) for each in signatures)
+    begin = work, Folder(folder), processor
     with multiprocessing.get_context("fork").Pool(processes, _begin, begin) as pool:
         return sum(pool.imap_unordered(_compile, sorted(work, key=_place), chunksize=1))
 
@@ -144,7 +148,7 @@ def compile_into(folder: Path, processes: int, listed: Mapping[str, Sequence[Spe
 _PARTS = (("automata", "jsonschema"), ("mask", "machine"), ("earley",), ("device",))
 """Folders of `grammar/` that take longest to compile, longest first; those that call the same loops together.
 
-A process compiles the loops that others call anew: one after the other in one process, they are compiled once.
+Each process compiles the loops that others call again: one after the other in one process, they are compiled once.
 """
 _WORK: list[Any] = []
 
@@ -160,20 +164,22 @@ def _place(part: tuple[str, ...]) -> int:
     return _PARTS.index(part) if part in _PARTS else len(_PARTS)
 
 
-def _begin(work: dict[tuple[str, ...], list[tuple[Any, Spelled]]], folder: Folder) -> None:
-    _WORK[:] = [work, folder]
+def _begin(
+    work: dict[tuple[str, ...], list[tuple[Any, Spelled]]], folder: Folder, processor: str
+) -> None:
+    _WORK[:] = [work, folder, processor]
 
 
 def _compile(part: tuple[str, ...]) -> int:
     """Compile the loops of some folders; returns their number."""
-    work, folder = _WORK
+    work, folder, processor = _WORK
     for loop, signature in work[part]:
         argument_types = tuple(map(read, signature))
         loop.compile(argument_types)
         result = loop.overloads[argument_types]
         if not is_portable(result):
             raise TypeError(f"{loop.py_func.__qualname__} contains addresses of this process")
-        key = MachineCode(loop.py_func, liberties(loop)).key(argument_types, baseline())
+        key = MachineCode(loop.py_func, liberties(loop)).key(argument_types, processor)
         folder.write(key, result._reduce())
     return len(work[part])
 
@@ -181,5 +187,9 @@ def _compile(part: tuple[str, ...]) -> int:
 def main(folder: str) -> None:
     """Compile into `folder` on all processors, and print the number of functions."""
     listed = json.loads(SIGNATURES.read_text("utf-8"))
-    count = compile_into(Path(folder), len(os.sched_getaffinity(0)), listed)
-    print(f"{count} functions for {baseline()}")  # noqa: T201
+    found = dict.fromkeys(targets(calculates=False) + targets(calculates=True), 0)
+    for target in found:
+        given = Path(folder), len(os.sched_getaffinity(0)), listed, target
+        with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as fresh:
+            found[target] = fresh.submit(compile_into, *given).result()
+    print(*(f"{count} functions for {target}" for target, count in found.items()), sep="\n")  # noqa: T201

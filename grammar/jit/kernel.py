@@ -4,6 +4,7 @@ Does: wrap numba in typed decorators. Does not: define loops, or find cached mac
 """
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import numba
@@ -24,6 +25,20 @@ def kernel(function: F) -> F:
 def brief_kernel(function: F) -> F:
     """Like `kernel`, but holds the interpreter lock: for loops that take microseconds."""
     return cast("F", _compiled(function, nogil=False))
+
+
+def machine_code_of(loop: F) -> F:
+    """The machine code of a loop that is always called with arguments of the same types; before its first call, itself.
+
+    A call of a loop looks at the type of each argument to choose its machine code, which takes 0.3 us.
+    """
+    return cast("F", _only_code(loop)) if len(cast("Any", loop).overloads) == 1 else loop
+
+
+@cache
+def _only_code(loop: Any) -> Any:
+    (compiled,) = loop.overloads.values()
+    return compiled.entry_point
 
 
 def arithmetic_kernel(function: F) -> F:

@@ -25,7 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-import llvmlite
+import llvmlite.binding
 import numba
 from numba.core import serialize
 from numba.core.compiler import CompileResult
@@ -36,6 +36,11 @@ PACKAGE: Final = "intaglio_compiled"
 """The import name of the package with code compiled ahead of time for the processors of `BASELINE`."""
 BASELINE: Final = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}
 """The target processor of code compiled ahead of time, by machine; "generic" for machines not listed."""
+WIDE: Final = {
+    "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
+    "x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
+}
+"""Further targets for loops that calculate, the fastest first, with what they have beyond the baseline."""
 _DIGEST_BYTES: Final = 32
 _ENDING: Final = ".code"
 _SILENT_S: Final = 5.0  # between two log lines about compilation
@@ -45,13 +50,13 @@ _log = logging.getLogger("intaglio")
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder of machine code for one processor; `processor` is empty for the processor of this machine.
+    """A folder of machine code.
 
-    `is_kept`: whether new code is stored there, up to about `most_bytes`.
+    `is_kept`: whether new code is stored there, up to about `most_bytes`: code for the processor of this machine. What
+    is compiled ahead is for `targets`.
     """
 
     path: Path
-    processor: str = ""
     is_kept: bool = False
     most_bytes: int = 256 << 20
 
@@ -91,12 +96,32 @@ def baseline() -> str:
     return BASELINE.get(platform.machine(), "generic")
 
 
+def targets(*, calculates: bool) -> tuple[str, ...]:
+    """The processors that loops are compiled for ahead of time, the fastest first.
+
+    Loops that calculate run in wide registers, and only where there are some (`kernels/linear/packed.py`).
+    """
+    base = baseline()
+    return tuple(WIDE) if calculates and base in BASELINE.values() else (base,)
+
+
+@cache
+def runnable(*, calculates: bool) -> tuple[str, ...]:
+    """Those of `targets` that this machine can run."""
+    has = llvmlite.binding.get_host_cpu_features()
+    return tuple(
+        target
+        for target in targets(calculates=calculates)
+        if all(has.get(feature) for feature in WIDE.get(target, ()))
+    )
+
+
 @cache
 def folders() -> tuple[Folder, ...]:
     """The folders to search for machine code, in order; the folder for new code, if there is one, comes last."""
     package = find_spec(PACKAGE)
     places = (package.submodule_search_locations or ()) if package else ()
-    found = [Folder(Path(place), baseline()) for place in places]
+    found = [Folder(Path(place)) for place in places]
     kept = next(filter(_is_ours, _candidates()), None)
     if kept is not None:
         found.append(Folder(kept, is_kept=True))
@@ -149,11 +174,12 @@ class MachineCode:
         """The compiled function, ready to be called; None if it has to be compiled."""
         context.refresh()
         types = getattr(signature, "args", signature)
+        ahead = runnable(calculates=bool(self._liberties))
         for folder in folders():
-            processor = folder.processor or context.codegen().magic_tuple()
-            content = folder.read(self.key(types, processor))
-            if content is not None:
-                return CompileResult._rebuild(context, *content)
+            for processor in (context.codegen().magic_tuple(),) if folder.is_kept else ahead:
+                content = folder.read(self.key(types, processor))
+                if content is not None:
+                    return CompileResult._rebuild(context, *content)
         progress().missed()
         return None
 

@@ -68,6 +68,8 @@ def _value(value: Any, names: list[str], seen: set[Any]) -> Iterator[str]:
         yield from _parts(value.py_func, seen)
     elif isinstance(value, Intrinsic):
         yield from _parts(value._defn, seen)
+    elif isinstance(value, FunctionType) and value.__module__.startswith("intaglio."):
+        yield from _parts(value, seen)  # it writes a part of an intrinsic
     elif isinstance(value, _PLAIN):
         yield repr(value)
     elif isinstance(value, tuple):

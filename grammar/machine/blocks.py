@@ -54,15 +54,15 @@ def enter(
     growing.states.extend(_rows(growing, block, number, ends, fresh & block.whole)[fresh])
 
 
-def _rows(growing: GrowingTables, block: Block, number: Longs, ends: Ints, wanted: Flags) -> Ints:
-    """The entries of all states; rows are made for the `wanted` ones.
+def _rows(growing: GrowingTables, block: Block, number: Longs, ends: Ints, chosen: Flags) -> Ints:
+    """The entries of all states; rows are made for the `chosen` ones.
 
     `number`: of each state. `ends`: the move of each on the byte that closes.
     """
     states = np.full((len(number), STATE_COLUMNS), _NONE, np.int32)
     states[:, NEAR] = 0
     widths = np.diff(block.first)
-    single = np.flatnonzero(wanted & (widths == 1))
+    single = np.flatnonzero(chosen & (widths == 1))
     arcs = block.first[single]
     cells = np.empty((len(single), 3), np.int32)
     cells[:, 0], cells[:, 1], cells[:, 2] = DEAD, number[block.target[arcs]], ends[single]
@@ -71,7 +71,7 @@ def _rows(growing: GrowingTables, block: Block, number: Longs, ends: Ints, wante
     for byte in set(block.taken[arcs].tolist()):
         alphabets[byte] = growing.partition((_BYTES[byte], close))
     states[single, ALPHABET] = alphabets[block.taken[arcs]]
-    for i in np.flatnonzero(wanted & (widths != 1)).tolist():
+    for i in np.flatnonzero(chosen & (widths != 1)).tolist():
         span = slice(block.first[i], block.first[i + 1])
         parts = tuple(_BYTES[byte] for byte in block.taken[span].tolist())
         row = [DEAD, *number[block.target[span]].tolist(), int(ends[i])]

@@ -29,6 +29,7 @@ from .lazy_tables import (
     JUDGED,
     LEAVE,
     LIVE,
+    LOW,
     OUTCOME,
     REMEMBERS,
     ROW,
@@ -107,6 +108,8 @@ def end_rule(
         twin, flags = 0, tables.sites[site, FLAGS]
         if flags != 0:
             note.what, note.ending, note.until = top, ending, until
+            note.site, note.begun = np.int64(site), np.int64(frames[top, BEGUN])
+            note.memory = np.int64(frames[parent, MEMORY])
             known, ending, twin, memory = _answer(frames, note, answers, flags)
             if not known:
                 return UNDECIDED
@@ -120,9 +123,10 @@ def end_rule(
                 frames[note.count, MEMORY] = memory
                 parent = np.int64(note.count)
                 note.count += 1
-        target = np.int64(UNRESOLVED)
-        if ending < tables.sites[site, SIZE]:
-            target = np.int64(tables.returns[tables.sites[site, FIRST] + 2 * ending + twin])
+        at = ending - tables.sites[site, LOW]
+        target = np.int64(DEAD if at < 0 else UNRESOLVED)
+        if 0 <= at < tables.sites[site, SIZE]:
+            target = np.int64(tables.returns[tables.sites[site, FIRST] + 2 * at + twin])
         if target == UNRESOLVED:
             note.what, note.ending, note.twin = site, ending, twin
             return RESOLVE
@@ -239,4 +243,4 @@ def begin_at(note: Longs, state: int, depth: int, offset: int, exact: int) -> No
     fields = note_of(note)
     fields.state, fields.top, fields.count = state, depth - 1, depth
     fields.depth = fields.lowest = depth
-    fields.exact, fields.offset, fields.asked, fields.texts = exact, offset, 0, 0
+    fields.exact, fields.offset, fields.undecided, fields.texts = exact, offset, 0, 0

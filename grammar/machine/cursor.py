@@ -14,19 +14,20 @@ from ..contract.errors import ConstraintTooLarge
 from . import byte_step as w
 from . import text_step as t
 from . import walk_state as n
+from .compiled_view import CompiledView
 from .dead_prefixes import DeadPrefixes
 from .exhaustion import begins_exhausted
-from .forced_bytes import force
-from .lazy_tables import ENTRY, FINAL, OUTCOME, ROW
+from .lazy_tables import FINAL, OUTCOME, ROW
 from .machine import Machine
 from .open_texts import OpenTexts, open_texts_of
 from .seen_texts import SeenText, SeenTexts
-from .text_reader import Refused, Step
+from .text_reader import Refused, Restacked, Step
 
 NO_ANSWERS: Final = np.empty((0, 3), np.int32)
 _UNSOUGHT: Final = OpenTexts((), (), (), ())
 NO_TEXT: Final = np.empty(0, np.uint8)
-NO_FRAMES: Final = np.empty((0, w.FRAME_COLUMNS), np.int32)
+_FRAME: Final = np.dtype(np.int32).itemsize * w.FRAME_COLUMNS  # bytes of a frame
+_SITE: Final = np.dtype(np.int32).itemsize  # bytes of its first column, the call site
 _UNCHANGED: Final = -1
 
 
@@ -45,13 +46,15 @@ class Cursor:
 
     __slots__ = (
         *("machine", "state", "frames", "depth", "stack", "_open_texts", "output", "memories"),
-        *("dead_prefixes", "note", "_noted", "chooses"),
+        *("dead_prefixes", "note", "chooses", "_view"),
     )
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.state = machine.start
-        self.frames: Ints = np.zeros((64, w.FRAME_COLUMNS), np.int32)
+        self.note: Longs = np.zeros(n.NOTES, np.int64)
+        self.frames: Ints
+        self.take_frames(np.zeros((64, w.FRAME_COLUMNS), np.int32))
         self.frames[0] = 0, -1, 0, 0
         self.depth = 1
         self.stack = self.frames[:1, w.SITE].tobytes()
@@ -59,23 +62,23 @@ class Cursor:
         self.output = bytearray()
         self.memories = SeenTexts()
         self.dead_prefixes = DeadPrefixes(machine)
-        self.note: Longs = np.zeros(n.NOTES, np.int64)
-        self._noted = self.note.data  # a view that is read faster than the array
         self.chooses = False
 
     @property
     def open_texts(self) -> OpenTexts | None:
         """The texts that have begun and must differ from earlier ones; None if there are none."""
         if self._open_texts is _UNSOUGHT:
-            sites = self.machine.tables.sites
-            self._open_texts = open_texts_of(sites, self.frames, self.depth, self.memories)
+            self._open_texts = None
+            if len(self.memories) > 1:
+                sites = self.machine.tables.sites
+                self._open_texts = open_texts_of(sites, self.frames, self.depth, self.memories)
         return self._open_texts
 
     def fork(self) -> "Cursor":
         """An independent copy."""
         twin = Cursor(self.machine)
         twin.state, twin.depth = self.state, self.depth
-        twin.frames = self.frames.copy()
+        twin.take_frames(self.frames.copy())
         twin.stack, twin._open_texts = self.stack, self._open_texts
         twin.chooses = self.chooses
         twin.output = bytearray(self.output)
@@ -88,10 +91,15 @@ class Cursor:
         self.memories.added.clear()
         w.begin_at(self.note, self.state, self.depth, len(self.output), int(exact))
 
+    def take_frames(self, frames: Ints) -> None:
+        """Replace the array of frames, of which the first `depth` are the stack."""
+        self.frames = frames
+        self._view = CompiledView(self.machine, self.note, frames)
+
     def make_room(self, frames: int) -> None:
         """Make room for `frames` more frames above the stack."""
         while len(self.frames) < self.depth + frames:
-            self.frames = np.concatenate((self.frames, np.zeros_like(self.frames)))
+            self.take_frames(np.concatenate((self.frames, np.zeros_like(self.frames))))
 
     def read(self, text: Bytes) -> bool:
         """Read ahead; whether all of `text` is legal. The configuration after it is in `note` until `commit`.
@@ -116,7 +124,7 @@ class Cursor:
         """Read ahead as far as `text` is legal: (bytes read, the text in it that was refused at that point, if any).
 
         Dead ends count as legal here: a beginning that only seen texts complete is refused by `read` only. `done`: the
-        bytes of `text` already read since `begin`, which stopped there; -1: begin anew.
+        bytes of `text` already read since `begin`, which stopped there; -1: begin again.
 
         Raises:
             ConstraintTooLarge: see `fill_in`.
@@ -127,7 +135,7 @@ class Cursor:
         """Move to the configuration after the last `read`; `memories`: the number of versions before that read."""
         if self.machine.special.renewing:
             _renew(self, text)
-        if self._noted[n.TOP] != self.depth - 1:
+        if self._view.noted[n.TOP] != self.depth - 1:
             _settle(self, 0)
         return self._moved(text, memories)
 
@@ -137,61 +145,63 @@ class Cursor:
         Raises:
             ConstraintTooLarge: see `fill_in`.
         """
-        memories, machine = self.memories, self.machine
-        special = machine.special
-        if not (memories.barred or special.unique_items or special.renewing):
-            memories.added.clear()
-            state, depth, written = self.state, self.depth, len(self.output)
-            tables = machine.tables  # keeps the arrays alive during the call
-            held, frames, note = tables.addresses, self.frames, self.note
-            status, step = t.advance(held, frames, note, text, state, depth, written), None
-            if status == w.MOVED:
-                step = self._moved(text, _UNCHANGED)
-            elif status == w.ASSUMED:
-                versions = len(memories)
-                _, twin, version = self.decide(text, self._noted[n.ENDED])
-                if not twin:
-                    _settle(self, version)
-                    step = self._moved(text, versions)
+        special = self.machine.special
+        if not (self.memories.barred or special.unique_items or special.renewing):
+            view = self._view
+            state, length, versions = self.state, len(self.output), len(self.memories)
+            found = view.advance(view.held, text, state, self.depth, length, versions)
+            step: Step | None = None
+            if found < 0:
+                step = _restacked(self, text, -1 - found, versions)
+            else:  # the usual case: the stack stays as it is
+                step = length, state, None
+                self.state, self.chooses = found >> 1, found & 1 == 1
+                self.output.extend(text)
             if step is not None:
                 if not special.unique_items:
                     return step
-                self.undo(
-                    step
-                )  # another thread reached such items meanwhile, maybe those of this text
-        versions = len(memories)
+                # Another thread reached such items meanwhile, maybe those of this text.
+                self.undo(step)
+        versions = len(self.memories)
         if self.read(text):
             return self.commit(text, versions)
-        memories.cut(versions)
+        self.memories.cut(versions)
         return None
 
     def _moved(self, text: Bytes, memories: int) -> Step:
         """Take over the configuration in `note`, the frames of which are the stack already; `memories`: see `Step`."""
         for versions in self.memories.added:
             self.dead_prefixes.record(self.memories, *versions)
-        noted, depth, removed = self._noted, self.depth, NO_FRAMES
-        kept, stack, texts = depth, self.stack, self._open_texts
+        noted, depth = self._view.noted, self.depth
+        moved: Restacked | None = None
         if noted[n.TOP] != depth - 1:
-            kept, aside = noted[n.KEPT], noted[n.COUNT]
+            kept, at, stack, removed = noted[n.KEPT], _FRAME * noted[n.COUNT], self.stack, b""
             if kept < depth:
-                removed = self.frames[aside : aside + depth - kept].copy()
-            self.depth = noted[n.DEPTH]
-            self.stack = self.frames[: self.depth, w.SITE].tobytes()
-            self._open_texts = None if len(self.memories) == 1 else _UNSOUGHT
-        step = len(self.output), self.state, kept, removed, stack, texts, memories
+                end = at + _FRAME * (depth - kept)
+                removed, at = self._view.framed[at:end].tobytes(), end
+            moved = kept, removed, stack, self._open_texts, memories
+            self.depth = depth = noted[n.DEPTH]
+            sites = self._view.framed[at : at + _SITE * (depth - kept)]
+            self.stack = stack[: _SITE * kept] + sites.tobytes()
+            self._open_texts = _UNSOUGHT
+        elif memories != _UNCHANGED:
+            moved = depth, b"", self.stack, self._open_texts, memories
+        step = len(self.output), self.state, moved
         self.state, self.chooses = noted[n.STATE], noted[n.CHOOSES] == 1
         self.output.extend(text)
         return step
 
     def undo(self, step: Step) -> None:
         """Take back the last step that has not been taken back."""
-        length, self.state, kept, removed, self.stack, self._open_texts, memories = step
-        self.depth = kept + len(removed)
-        self.frames[kept : self.depth] = removed
+        length, self.state, moved = step
         self.chooses = False  # not known
         del self.output[length:]
-        if memories != _UNCHANGED:
-            self.memories.cut(memories)
+        if moved is not None:
+            kept, removed, self.stack, self._open_texts, memories = moved
+            self.depth = kept + len(removed) // _FRAME
+            self._view.framed[_FRAME * kept : _FRAME * self.depth] = removed
+            if memories != _UNCHANGED:
+                self.memories.cut(memories)
 
     def can_end(self) -> bool:
         """Whether the output may end here."""
@@ -203,45 +213,15 @@ class Cursor:
 
     def force(self, most: int) -> tuple[bytes, bool]:
         """(the forced bytes that come next, at most `most`; whether the output is over after them)."""
-        text, done, noted = np.empty(most, np.uint8), 0, self._noted
+        text, done, noted = np.empty(most, np.uint8), 0, self._view.noted
         self.begin(exact=True)
         while True:
             tables = self.machine.tables  # keeps the arrays alive during the call
-            done = force(tables.addresses, self.frames, self.note, text, done)
+            done = self._view.force(tables.addresses, self.frames, self.note, text, done)
             if noted[n.STATUS] in (w.MOVED, w.UNDECIDED):
                 self.chooses = noted[n.CHOOSES] == 1
                 return text[:done].tobytes(), noted[n.STATE] == FINAL
             self.fill_in()
-
-    def decide(self, text: Bytes, done: int) -> tuple[int, int, int]:
-        """Decide the end of a text where `step` returned `UNDECIDED`; returns a row of its `answers`.
-
-        `text`: the text read ahead; `done`: its bytes that were read before the byte in question.
-        """
-        note, written = self.note, len(self.output)
-        site, parent, _, begun = self.frames[note.item(n.WHAT)].tolist()
-        ending, until = note.item(n.ENDING), note.item(n.UNTIL)
-        place = self.machine.sites[site]
-        assert place is not None
-        ahead = text[max(begun - written, 0) : max(until - written, 0)]
-        piece = bytes(self.output[begun:until]) + ahead.tobytes()
-        if place.call.judge is not None:
-            verdict = place.call.judge(self.machine.meaning(site, ending), piece)
-            if verdict < 0:
-                return -1, 0, 0
-            ending = self.machine.number(site, verdict)
-        if place.call.same is None:
-            return ending, 0, 0
-        memory = self.frames.item(parent, w.MEMORY)
-        entry = -1 if place.call.judge else self.machine.tables.sites.item(site, ENTRY)
-        over = until > written + done
-        seen = SeenText(piece, until, entry, self.machine.meaning(site, ending), over)
-        twin, grown = self.memories.add(memory, place.call.same(piece), seen)
-        if not twin:
-            # The dead prefixes of the text itself count after a commit: see `DeadPrefixes.of_open_texts`.
-            self.memories.inherit(memory, grown)
-            self.memories.added.append((memory, grown, seen))
-        return ending, int(twin), grown
 
     def fill_in(self) -> None:
         """Fill in the table entry, or add the frames, that stopped the walk.
@@ -256,7 +236,7 @@ class Cursor:
         elif status == w.RESOLVE:
             self.machine.resolve(int(note[n.WHAT]), int(note[n.ENDING]), bool(note[n.TWIN]))
         elif status == w.FULL:
-            self.frames = np.concatenate((self.frames, np.zeros_like(self.frames)))
+            self.take_frames(np.concatenate((self.frames, np.zeros_like(self.frames))))
         else:
             raise ConstraintTooLarge(
                 "the rules of this constraint call one another without reading a byte"
@@ -267,6 +247,51 @@ def _settle(cursor: Cursor, version: int) -> None:
     """Make the frames read ahead the stack. `version`: of the seen texts, with a text that was assumed to be new."""
     while t.settle(cursor.frames, cursor.note, version) == w.FULL:
         cursor.make_room(len(cursor.frames))
+
+
+def _restacked(cursor: Cursor, text: Bytes, status: int, versions: int) -> Step | None:
+    """Move by `text`, which `_advance` has read; None: it is not legal, or has to be read step by step."""
+    cursor.memories.added.clear()
+    if status == w.MOVED:
+        return cursor._moved(text, _UNCHANGED)
+    if status == w.ASSUMED:
+        _, twin, _ = _decide(cursor, text, cursor._view.noted[n.ENDED])
+        step = cursor._moved(text, versions)
+        if not twin:
+            return step
+        cursor.undo(step)
+    return None
+
+
+def _decide(cursor: Cursor, text: Bytes, done: int) -> tuple[int, int, int]:
+    """Decide the end of a text where `step` returned `UNDECIDED`; returns a row of its `answers`.
+
+    `text`: the text read ahead; `done`: its bytes that were read before the byte in question.
+    """
+    noted, machine, output = cursor._view.noted, cursor.machine, cursor.output
+    site, begun, memory = noted[n.TEXT_SITE], noted[n.BEGUN], noted[n.MEMORY]
+    ending, until, written = noted[n.ENDING], noted[n.UNTIL], len(output)
+    place = machine.sites[site]
+    assert place is not None
+    piece = bytes(output[begun:until])
+    if until > written:
+        piece += text.tobytes()[max(begun - written, 0) : until - written]
+    if place.call.judge is not None:
+        verdict = place.call.judge(machine.meaning(site, ending), piece)
+        if verdict < 0:
+            return -1, 0, 0
+        ending = machine.number(site, verdict)
+    if place.call.same is None:
+        return ending, 0, 0
+    entry = -1 if place.call.judge else place.entry
+    over = until > written + done
+    seen = SeenText(piece, until, entry, machine.meaning(site, ending), over)
+    twin, grown = cursor.memories.add(memory, place.call.same(piece), seen)
+    if not twin and cursor.dead_prefixes.may_bar(cursor.memories, seen):
+        # The dead prefixes of the text itself count after a commit: see `DeadPrefixes.of_open_texts`.
+        cursor.memories.inherit(memory, grown)
+        cursor.memories.added.append((memory, grown, seen))
+    return ending, int(twin), grown
 
 
 def _unwind(cursor: Cursor) -> bool:
@@ -292,7 +317,7 @@ def _unwind(cursor: Cursor) -> bool:
             if status != w.UNDECIDED:
                 cursor.fill_in()
             else:
-                answers = _with(answers, cursor.decide(NO_TEXT, 0))
+                answers = _with(answers, _decide(cursor, NO_TEXT, 0))
     return True
 
 
@@ -332,7 +357,7 @@ def reach_parts(
             return done, refused
         if status == w.UNDECIDED:
             frame, until = cursor.note.item(n.WHAT), cursor.note.item(n.UNTIL)
-            answer = cursor.decide(text, done)
+            answer = _decide(cursor, text, done)
             answers = _with(answers, answer)
             if answer[0] < 0 or answer[1]:
                 site, parent, memory, begun = map(int, cursor.frames[frame])

@@ -28,6 +28,12 @@ class DeadPrefixes:
         self._machine = machine
         self._known: dict[tuple[int, Live, bytes], bytes | None] = {}
 
+    def may_bar(self, memories: SeenTexts, seen: SeenText) -> bool:
+        """Whether `record` may have something to do for a text; mostly it has not."""
+        return bool(memories.barred) or (
+            seen.entry >= 0 and (seen.entry, seen.outcome) not in self._machine.special.prefixless
+        )
+
     def record(self, memories: SeenTexts, before: int, number: int, seen: SeenText) -> None:
         """Bar the dead prefixes of version `number`, which has grown from version `before` by one text."""
         barred = memories.barred
@@ -96,6 +102,7 @@ class DeadPrefixes:
         if leaf is None or not leaf.chosen:
             return self._prefix(seen.entry, None, seen.text)
         if not leaf.unique_prefixes.exist(seen.outcome):
+            self._machine.special.prefixless.add((seen.entry, seen.outcome))
             return None
         return self._prefix(seen.entry, frozenset((seen.outcome,)), seen.text)
 

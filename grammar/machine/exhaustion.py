@@ -61,14 +61,14 @@ class ItemInAnyOrder:
     def is_exhausted(self, text: bytes, values: tuple[Value, ...]) -> bool:
         """Whether a beginning is legal, and only seen items complete it. `values`: those that it is `near` to."""
         known, ways = self._seen.exhausted, self._place[0].memories.ways_out
-        key = self._asked, text
+        key = self._dependencies, text
         if key not in known:
             way = ways.get(key)
             if way is None or may_become(way, values):
                 way = self._way_out(text, values)
             known[key] = way is None
             for size in range(len(text), len(way or b"")):
-                ways[self._asked, (way or b"")[:size]] = way or b""
+                ways[self._dependencies, (way or b"")[:size]] = way or b""
         return known[key]
 
     def _way_out(self, text: bytes, values: tuple[Value, ...]) -> bytes | None:
@@ -79,9 +79,9 @@ class ItemInAnyOrder:
         return way_out(text, values, search.any_move, partial(state_after, probe))
 
     @cached_property
-    def _asked(self) -> Hashable:
+    def _dependencies(self) -> Hashable:
         reader, _, frame = self._place
-        return _asked(reader, reader.frames.item(frame, w.SITE))
+        return _dependencies(reader, reader.frames.item(frame, w.SITE))
 
     @cached_property
     def _probe(self) -> TextReader:
@@ -238,11 +238,11 @@ def _items(reader: TextReader, top: int) -> Ints:
 def _exhausted(reader: TextReader, whole: bytes, frame: int, memory: int) -> Exhausted:
     """The exhausted beginnings of the items read in a frame; `whole`: the output with the text read ahead."""
     memories = reader.memories
-    asked = _asked(reader, reader.frames.item(frame, w.SITE))
+    key = _dependencies(reader, reader.frames.item(frame, w.SITE))
     unsearched: list[int] = []
     known: Exhausted | None = _NOTHING
     while memory:
-        known = memories.exhausted.get(memory, {}).get(asked)
+        known = memories.exhausted.get(memory, {}).get(key)
         if known is not None:
             break
         unsearched.append(memory)
@@ -252,17 +252,17 @@ def _exhausted(reader: TextReader, whole: bytes, frame: int, memory: int) -> Exh
     probe: TextReader | None = None
     for version in reversed(unsearched):
         tried, text = memories.grown(memories.parent(version)), plain(memories.last(version).text)
-        before, known = known or _NOTHING, tried.get((asked, text))
+        before, known = known or _NOTHING, tried.get((key, text))
         if known is None:
             probe = probe or _at_item(reader, frame, whole)
             probe.frames[probe.depth - 2, w.MEMORY] = version
-            known = tried[asked, text] = _with(probe, before, text)
-        memories.exhausted.setdefault(version, {})[asked] = known
+            known = tried[key, text] = _with(probe, before, text)
+        memories.exhausted.setdefault(version, {})[key] = known
     return known or _NOTHING
 
 
-def _asked(reader: TextReader, site: int) -> Hashable:
-    """What exhausted beginnings depend on besides the items: the rule that calls, and whether it refuses repeats."""
+def _dependencies(reader: TextReader, site: int) -> Hashable:
+    """The key of exhausted beginnings, apart from the items: entry, calling rule, and whether repeats are refused."""
     place = reader.machine.sites[site]
     assert place is not None
     entry = reader.machine.tables.sites.item(site, ENTRY)
@@ -273,7 +273,7 @@ def _at_item(reader: TextReader, frame: int, whole: bytes) -> TextReader:
     """A copy of a reader at the beginning of the item of a frame; `whole`: the output with the text read ahead."""
     kept, fresh = new_frames(reader.frames, frame, reader.depth)
     probe = reader.fork()
-    probe.frames = np.concatenate((reader.frames[:kept], fresh))
+    probe.take_frames(np.concatenate((reader.frames[:kept], fresh)))
     probe.depth = len(probe.frames)
     item = probe.frames[-1]
     probe.state = reader.machine.tables.sites.item(int(item[w.SITE]), ENTRY)

@@ -1,10 +1,10 @@
-"""Searches the ends of an array's item for one that makes it a new item, in whatever way it is spelled.
+"""Searches the completions of an array's item for one that differs from all earlier items, in any spelling.
 
 Does: tell whether only seen items complete a beginning (then it is *exhausted*), and find the spellings of a seen item
 that are exhausted although its plain text can go on. Does not: keep what is found (`exhaustion`).
 
-Spellings of one text may differ in what follows: a constant has one spelling, a pattern beside it all of them; and of a
-number within an item only further zeros may be left.
+Spellings of one text may differ in what may follow: a constant has one spelling, while a pattern admits all of them;
+and after a number within an item, only further zeros may be legal.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -10,8 +10,9 @@ The row of a state holds one number for each byte class: the next state, or
 * `ENDED - outcome`: the rule reads the byte and ends with `outcome`;
 * `CALLED - site`: a callee is entered at this call site, and reads the byte.
 
-A call site has two entries for each outcome of its callee (the second for texts seen before): where its rule goes on,
-as a state, `DEAD`, `ENDED - outcome`, or `UNRESOLVED`.
+A call site has two entries for each outcome of its callee from `LOW` on (the second for texts seen before): where its
+rule goes on, as a state, `DEAD`, `ENDED - outcome`, or `UNRESOLVED`. Smaller outcomes are refused, and those without
+room are `UNRESOLVED`.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,11 +43,12 @@ STATE_COLUMNS: Final = 5
 # Columns of `sites`.
 ENTRY: Final = 0  # first state of the callee
 FIRST: Final = 1  # offset in `returns`
-SIZE: Final = 2  # number of outcomes that have room in `returns`
+SIZE: Final = 2  # number of outcomes, from `LOW` on, that have room in `returns`
 FLAGS: Final = 3
 # Offset in `live` of the first state of the leaf called here, or -1: all its outcomes count.
 LIVE: Final = 4
-SITE_COLUMNS: Final = 5
+LOW: Final = 5  # the smallest outcome that counts
+SITE_COLUMNS: Final = 6
 # Bits of `FLAGS`.
 REMEMBERS: Final = 1  # the text is compared with earlier texts of this activation
 AS_WRITTEN: Final = 2  # ... byte by byte
@@ -158,6 +160,7 @@ class GrowingTables:
         self._numbers: dict[bytes, int] = {}
         self._partitions: dict[tuple[bytes, ...], int] = {}
         self.tables: Tables  # the current snapshot
+        self.newest: Longs = np.zeros(0, np.int64)  # its addresses, always in this array
         self._take()
 
     @property
@@ -183,7 +186,10 @@ class GrowingTables:
         self._take()
 
     def _take(self) -> None:
-        """Take a new snapshot after arrays were replaced; other threads see the old one or the new one."""
+        """Take a new snapshot after arrays were replaced; other threads see the old one or the new one.
+
+        The old arrays are freed with `tables`, so nothing may find their addresses after that.
+        """
         arrays = (
             self.states.array,
             self.cells.array,
@@ -192,7 +198,11 @@ class GrowingTables:
             self.returns.array,
             self.live,
         )
-        self.tables = Tables(*arrays, addresses(*arrays))
+        held = addresses(*arrays)
+        if not len(self.newest):
+            self.newest = held.copy()
+        self.newest[:] = held
+        self.tables = Tables(*arrays, held)
 
     def alphabet(self, classes: Ints) -> int:
         """The number of a partition of the bytes into classes, int32 [256]."""
@@ -226,7 +236,7 @@ class GrowingTables:
         return at
 
     def enlarge(self, site: int, least: int) -> None:
-        """Make room for more outcomes at a site.
+        """Make room for more outcomes at a site, `least` or more.
 
         Compiled code reads the size before the offset. So the offset of the new entries, which begin with the old ones,
         is written before the size.

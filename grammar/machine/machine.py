@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..automata import Dfa
+from ..base.array_types import Longs
 from ..contract.errors import TablesFull, Unsatisfiable
 from ..contract.work import EXPANSION, MOVE, TABLE_PART, spend
 from .blocks import enter
@@ -28,6 +29,7 @@ from .lazy_tables import (
     JUDGED,
     LEAF,
     LEAVE,
+    LOW,
     OUTCOME,
     REMEMBERS,
     ROW,
@@ -49,14 +51,17 @@ _SITE_BYTES: Final = 600
 _RULES_BYTES: Final = 30_000
 # Times `most_bytes` that may be added for leaves: their construction has its own bound.
 _LEAVES_MORE: Final = 6
+# Outcomes of a leaf that have room at a new call site, unless all count; few of the names of a large object end there.
+_ROOM: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A call site: the calling rule, and the call."""
+    """A call site: the calling rule, the call, and the first state of its callee."""
 
     caller: Rule
     call: Call
+    entry: int
     _refusals: dict[int, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def refuses_twin(self, outcome: int) -> bool:
@@ -97,7 +102,8 @@ class _Special:
     must be unique (see `exhaustion`). `spelled_apart`: whether an escape leads to another state than a character does
     with which a string begins, by state and character; `endless_strings`: by the entry of an item, whether it is a
     scalar, and the strings that begin with an escape are infinitely many (see `item_search`). `reordered`: by call site
-    of an item, whether members in it may come in any order (see `member_orders`).
+    of an item, whether members in it may come in any order (see `member_orders`). `prefixless`: (first state, outcome)
+    of texts of which none has a dead prefix, wherever it may be read later (see `dead_prefixes`).
     """
 
     needless: set[int] = field(default_factory=set)
@@ -107,6 +113,7 @@ class _Special:
     spelled_apart: dict[tuple[int, bytes], bool] = field(default_factory=dict)
     endless_strings: dict[int, bool] = field(default_factory=dict)
     reordered: dict[int, bool] = field(default_factory=dict)
+    prefixless: set[tuple[int, int]] = field(default_factory=set)
 
 
 class Machine:
@@ -132,7 +139,7 @@ class Machine:
         no_bytes = self._growing.alphabet(np.zeros(256, np.int32))
         self._growing.states.append((self._growing.cells.extend([DEAD]), no_bytes, -1, -1, 0))
         self._keys.append(None)
-        self._growing.sites.append((FINAL, 0, 0, 0, -1))
+        self._growing.sites.append((FINAL, 0, 0, 0, -1, 0))
         if (isinstance(root, Dfa) and root.empty) or _hopeless(root):
             raise Unsatisfiable("no output can match this constraint")
         self.start = self._entry(root, chosen=False)
@@ -233,25 +240,29 @@ class Machine:
             flags |= REMEMBERS | (AS_WRITTEN if call.same is as_written else 0)
         if call.judge is not None:
             flags |= JUDGED
-        entry, live, room = self._entry(call.callee, chosen=call.live is not None), -1, 1
+        entry, live, low, room = self._entry(call.callee, chosen=call.live is not None), -1, 0, 1
         if isinstance(call.callee, Dfa):
             room = call.callee.outcomes[-1] + 1
-        first = self._growing.returns.extend(np.full(2 * room, UNRESOLVED, np.int32))
         if call.live is not None:
             assert isinstance(call.callee, Dfa)
             counts = np.zeros(room, np.uint8)
             counts[list(call.live)] = 1
-            returns = self._growing.returns.array[first : first + 2 * room].reshape(-1, 2)
-            returns[counts == 0] = DEAD
+            low = min(call.live)
+            room = min(room - low, _ROOM)
+            returns = np.full((room, 2), UNRESOLVED, np.int32)
+            returns[counts[low : low + room] == 0] = DEAD
+            first = self._growing.returns.extend(returns.reshape(-1))
             leaf = self.leaves[self._growing.states.array[entry, LEAF]]
             # `returns` refuses the ends of the other outcomes.
             if leaf.rest not in call.live:
                 alive = leaf.alive(counts)
                 live = -1 if alive[~leaf.over].all() else self._growing.alive(alive)
-        self.sites.append(Site(rule, call))
+        else:
+            first = self._growing.returns.extend(np.full(2 * room, UNRESOLVED, np.int32))
+        self.sites.append(Site(rule, call, entry))
         if call.renew is not None:
             self.special.renewing.add(len(self.sites) - 1)
-        number = self._growing.sites.append((entry, first, room, flags, live))
+        number = self._growing.sites.append((entry, first, room, flags, live, low))
         if flags & (REMEMBERS | JUDGED) == REMEMBERS and not isinstance(call.callee, Dfa):
             self.special.unique_items.setdefault(rule, {})[entry] = number
         return CALLED - number
@@ -261,10 +272,13 @@ class Machine:
         with self._lock:
             place = self.sites[site]
             assert place is not None
-            if outcome >= self._growing.sites.array[site, SIZE]:
-                self._growing.enlarge(site, outcome + 1)
-            target = place.caller.resume(place.call.back, self.meaning(site, outcome), twin)
-            at = int(self._growing.sites.array[site, FIRST]) + 2 * outcome + twin
+            place_in = outcome - int(self._growing.sites.array[site, LOW])
+            if place_in >= self._growing.sites.array[site, SIZE]:
+                self._growing.enlarge(site, place_in + 1)
+            target = None
+            if place.call.live is None or outcome in place.call.live:
+                target = place.caller.resume(place.call.back, self.meaning(site, outcome), twin)
+            at = int(self._growing.sites.array[site, FIRST]) + 2 * place_in + twin
             moved = self._target(place.caller, target)
             self._growing.returns.array[at] = moved
 
@@ -322,6 +336,29 @@ class Machine:
     def name(self, state: int) -> tuple[Rule, Hashable] | None:
         """The rule and key of a state; None for states of leaves and for the final state."""
         return self._keys[state]
+
+
+def newest_addresses(machine: Machine) -> Longs:
+    """The addresses of the current snapshot, always in the same array: for loops that hold the interpreter lock.
+
+    While such a loop runs, no thread takes another snapshot.
+    """
+    return machine._growing.newest
+
+
+def returned(machine: Machine, site: int, outcome: int, *, twin: bool) -> int:
+    """Where the rule of a call site goes on after an outcome of its callee, filled in if need be."""
+    tables = machine.tables
+    at = outcome - tables.sites.item(site, LOW)
+    if at < 0:
+        return DEAD
+    if at < tables.sites.item(site, SIZE):  # read before the offset: see `GrowingTables.enlarge`
+        found = tables.returns.item(tables.sites.item(site, FIRST) + 2 * at + twin)
+        if found != UNRESOLVED:
+            return found
+    machine.resolve(site, outcome, twin)
+    tables = machine.tables
+    return tables.returns.item(tables.sites.item(site, FIRST) + 2 * at + twin)
 
 
 def _hopeless(callee: Rule | Dfa) -> bool:

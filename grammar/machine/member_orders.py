@@ -1,4 +1,4 @@
-"""Items that can only become items seen before, with their members in any order.
+"""Array items that can only become repeats of earlier ones, where members may come in any order.
 
 Does: tell whether a begun item may become a seen one in some order of its members, and whether it can become nothing
 else. Does not: know which texts are legal: the machine tells (`item_search`).

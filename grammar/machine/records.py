@@ -28,10 +28,10 @@ def fields_of(described: type) -> np.dtype[np.void]:
 def _view_as(described: type) -> Callable[..., Any]:
     layout = fields_of(described)
 
-    def view(typing: Any, array: Any) -> Any:  # noqa: ARG001
+    def view(typing: Any, array: Any) -> Any:  # noqa: ARG001 - the signature of an intrinsic
         record = from_dtype(layout)
 
-        def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001
+        def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ARG001 - as numba calls it
             data = context.make_array(array)(context, builder, given[0]).data
             return builder.bitcast(data, context.get_value_type(record))
 

@@ -83,7 +83,7 @@ class Call:
     no automaton can check. It is called at each possible end, so it is slow, and a refused text may leave a dead end.
     `comparison`: facts about texts with equal keys; None: no facts.
     `live`: the outcomes of a leaf that count at this call; None: all. Only texts with one of them are read, as if the
-    leaf were `restrict`ed to them, but all calls share one leaf and its tables.
+    leaf were `restrict`ed to them, but all calls share one leaf and its tables. Ranges take no memory for each outcome.
     `usual`: an outcome with which the callee will probably end (`bounds`); None: unknown.
     `due`: outcomes of a leaf that a short end probably needs; a search for an end tries them before all others.
     `renew`: for a leaf with a text that is neither compared nor judged. It is called with the text so far, after each
@@ -95,7 +95,7 @@ class Call:
     back: Hashable
     same: Callable[[bytes], Hashable] | None = None
     judge: Callable[[int, bytes], int] | None = None
-    live: frozenset[int] | None = None
+    live: frozenset[int] | range | None = None
     comparison: Comparison | None = None
     usual: int | None = None
     due: frozenset[int] = frozenset()

@@ -86,8 +86,8 @@ class SeenTexts:
     (see `dead_prefixes`). Versions without any have no entry, so this is mostly empty. `exhausted`: by version and by
     what it depends on besides, see `exhaustion`. `values`: by version, where members come in any order;
     `ways_out`: by what it depends on and a begun text, a beginning of it that once was none of a seen item. `added`:
-    the texts added by what is read ahead, each with its version and the version from which that has grown, as (grown
-    from, version, text).
+    the texts added by what is read ahead that may bar beginnings, each with its version and the version from which that
+    has grown, as (grown from, version, text).
     """
 
     def __init__(self) -> None:
@@ -106,16 +106,18 @@ class SeenTexts:
 
     def add(self, number: int, key: Hashable, seen: SeenText) -> tuple[bool, int]:
         """(whether version `number` already has the key, the version that has it)."""
-        known, size = self._versions[number]
-        if key in known and known[key][0] < size:
+        versions = self._versions
+        known, size = versions[number]
+        place = known.get(key)
+        if place is not None and place[0] < size:
             return True, number
         if number == 0 or id(known) not in self._owned or len(known) > size:
-            known = dict(islice(known.items(), size))
+            known = dict(islice(known.items(), size)) if size else {}
             self._owned.add(id(known))
         known[key] = size, seen
-        self._versions.append((known, size + 1))
+        versions.append((known, size + 1))
         self._parents.append(number)
-        return False, len(self._versions) - 1
+        return False, len(versions) - 1
 
     def inherit(self, number: int, grown: int) -> None:
         """Bar in the version `grown` the beginnings that are barred in its parent `number`."""

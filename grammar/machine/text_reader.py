@@ -10,11 +10,16 @@ from .machine import Machine
 from .open_texts import OpenTexts
 from .seen_texts import SeenTexts
 
-Step: TypeAlias = tuple[int, int, int, Ints, bytes, OpenTexts | None, int]
-"""What `undo` needs of one step; a tuple without names is made fastest.
+Restacked: TypeAlias = tuple[int, bytes, bytes, OpenTexts | None, int]
+"""What `undo` needs of one step that changed the stack or the seen texts.
 
-The bytes of the output before it; the state; the number of frames that stayed, and the frames above them, which were
-removed, int32 [n, 4]; the stack and its open texts; the number of versions of the seen texts, -1 if none was added.
+The number of frames that stayed, and the frames above them, which were removed, as bytes; the stack and its open texts;
+the number of versions of the seen texts, -1 if none was added.
+"""
+Step: TypeAlias = tuple[int, int, Restacked | None]
+"""What `undo` needs of one step: the bytes of the output before it; the state; what else changed.
+
+A tuple without names is made fastest.
 """
 
 
@@ -41,6 +46,10 @@ class TextReader(Protocol):
 
     def fork(self) -> "TextReader":
         """An independent copy."""
+        ...
+
+    def take_frames(self, frames: Ints) -> None:
+        """Replace the array of frames."""
         ...
 
     def make_room(self, frames: int) -> None:

@@ -6,6 +6,7 @@ Does: read ahead from a stack, and replace the stack by the frames read ahead. D
 
 import numpy as np
 
+from ..base.addresses import describe, grid, longs
 from ..base.array_types import Bytes, Ints, Longs
 from ..jit.kernel import brief_kernel, kernel
 from .byte_step import (
@@ -22,19 +23,22 @@ from .byte_step import (
     read,
 )
 from .forced_bytes import has_choice
-from .lazy_tables import tables_at
+from .lazy_tables import Tables, tables_at
 from .walk_state import Note, note_of
+
+
+@kernel
+def _read(tables: Tables, frames: Ints, note: Note, answers: Ints, text: Bytes, done: int) -> int:
+    done, note.chooses = read(tables, frames, note, answers, text, done), 0
+    if done == len(text) and note.top >= 0:
+        note.chooses = np.int64(has_choice(tables, frames, note, note.offset + done))
+    return done
 
 
 @kernel
 def read_at(held: Longs, frames: Ints, note: Longs, answers: Ints, text: Bytes, done: int) -> int:
     """`read` for callers that are not compiled; also sets `Note.chooses`. `held`: `Tables.addresses`."""
-    fields, tables = note_of(note), tables_at(held)
-    done, fields.chooses = read(tables, frames, fields, answers, text, done), 0
-    if done == len(text) and fields.top >= 0:
-        site = np.int64(frames[fields.top, SITE])
-        fields.chooses = np.int64(has_choice(tables, site, np.int64(fields.state)))
-    return done
+    return _read(tables_at(held), frames, note_of(note), answers, text, done)
 
 
 @kernel
@@ -46,6 +50,16 @@ def read_from(
     begin_at(note, state, depth, offset, 1)
     done = read_at(held, frames, note, frames[:0], text, 0)
     return done, int(note_of(note).status)
+
+
+@kernel
+def addresses_for(note: Longs, frames: Ints, newest: Longs) -> Longs:
+    """The addresses that `advance` takes; one call instead of the four of `addresses`."""
+    held = np.empty(9, np.int64)
+    describe(held, 0, note)
+    describe(held, 1, frames)
+    describe(held, 2, newest)
+    return held
 
 
 @kernel
@@ -80,8 +94,9 @@ def _settle(frames: Ints, note: Note, version: int) -> int:
     """Make the frames of the configuration in `note` the stack in place of one of height `note.depth`.
 
     Then `note.depth` is the height of the new stack, and `note.kept` the number of frames kept of the old one; the
-    frames above these are copied to the rows from `note.count` on. `FULL` if `frames` has no room for that.
-    `version`: of the seen texts, in frames where it is `UNSURE`.
+    frames above these are copied to the rows from `note.count` on. After these copies come the call sites of the new
+    frames, one after the other. `FULL` if `frames` has no room for that. `version`: of the seen texts, in frames where
+    it is `UNSURE`.
     """
     height, at = 0, note.top
     while at >= note.depth:
@@ -100,6 +115,8 @@ def _settle(frames: Ints, note: Note, version: int) -> int:
         if frames[fresh + i, MEMORY] == UNSURE:
             frames[fresh + i, MEMORY] = version
     _copy(frames, fresh, fresh + height, kept)
+    for i in range(height):
+        frames[fresh + i // FRAME_COLUMNS, i % FRAME_COLUMNS] = frames[kept + i, SITE]
     note.kept, note.depth = kept, kept + height
     return MOVED
 
@@ -111,19 +128,29 @@ def settle(frames: Ints, note: Longs, version: int) -> int:
 
 
 @brief_kernel
-def advance(
-    held: Longs, frames: Ints, note: Longs, text: Bytes, state: int, depth: int, offset: int
-) -> int:
-    """Read `text` from a place, and make the frames after it the stack; the status. Unless it is `MOVED`, none changed.
+def advance(held: Longs, text: Bytes, state: int, depth: int, offset: int, version: int) -> int:
+    """Read `text` from a place, and make the frames after it the stack.
 
-    `note.kept` and `note.depth` as `_settle` sets them. `ASSUMED`: one text ended that is only remembered.
+    Returns twice the state after it, plus `Note.chooses`, where the stack stays as it is; else -1 - status. Unless that
+    is `MOVED` or `ASSUMED`, none changed. `ASSUMED`: one text ended that is only remembered; `version` is that of the
+    seen texts with it, if it is new. `note.kept` and `note.depth` as `_settle` sets them. `held`: see `addresses_for`.
     """
+    note, frames, tables = longs(held, 0), grid(held, 1), tables_at(longs(held, 2))
     begin_at(note, state, depth, offset, 0)
-    read_at(held, frames, note, frames[:0], text, 0)
     fields = note_of(note)
     fields.kept = depth
-    if fields.status == MOVED and fields.texts > 0:
-        fields.status = ASSUMED if fields.texts == 1 else UNDECIDED
-    elif fields.status == MOVED and fields.top != depth - 1:
-        fields.status = _settle(frames, fields, 0)
-    return int(fields.status)
+    _read(tables, frames, fields, frames[:0], text, 0)
+    if fields.status == MOVED:
+        if fields.texts == 0 and fields.top == depth - 1:
+            return int(2 * fields.state + fields.chooses)
+        status = MOVED
+        if fields.texts > 0:
+            status = ASSUMED if fields.texts == 1 else UNDECIDED
+        if (
+            status != UNDECIDED
+            and fields.top != depth - 1
+            and _settle(frames, fields, version) == FULL
+        ):
+            status = FULL
+        fields.status = status
+    return int(-1 - fields.status)

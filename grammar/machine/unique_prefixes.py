@@ -12,7 +12,7 @@ from ..automata import Dfa
 from ..base.array_types import Bytes, Ints
 from ..jit.kernel import kernel
 
-Live = frozenset[int] | None
+Live = frozenset[int] | range | None
 """The outcomes that count; None: all."""
 _Lives = tuple[Bytes, Bytes]
 """uint8 [outcomes]: 1 if the outcome counts; uint8 [states]: 1 if an outcome that counts can be reached."""

@@ -26,7 +26,7 @@ class Note:
     offset: Whole  # offset in the output of the first byte read
     node: Whole  # the next node of the trie
     end: Whole  # the node to stop at
-    asked: Whole  # number of nodes found where a text decides
+    undecided: Whole  # number of nodes found where a text decides
     exit: Whole  # the exit of the leaf that is being walked
     found: Whole  # number of tokens found
     arcs: Whole  # the alphabet with the class 0 that is skipped at the first byte, or -1
@@ -41,6 +41,9 @@ class Note:
     kept: Whole  # frames of the stack that the move to a new one has kept
     texts: Whole  # number of ends so far where a text decided
     ended: Whole  # bytes read before the one at which the last of them came
+    site: Whole  # the call site of that text,
+    begun: Whole  # ... the offset in the output at which it began,
+    memory: Whole  # ... and the version of the texts with which it is compared
 
 
 note_of = record_of(Note)
@@ -65,7 +68,7 @@ EXACT: Final = _SLOTS.index("exact")
 OFFSET: Final = _SLOTS.index("offset")
 NODE: Final = _SLOTS.index("node")
 END: Final = _SLOTS.index("end")
-ASKED: Final = _SLOTS.index("asked")
+UNDECIDED_NODES: Final = _SLOTS.index("undecided")
 FOUND: Final = _SLOTS.index("found")
 ARCS: Final = _SLOTS.index("arcs")
 LEAF_TOP: Final = _SLOTS.index("leaf_top")
@@ -75,3 +78,6 @@ UNWRITTEN: Final = _SLOTS.index("unwritten")
 CHOOSES: Final = _SLOTS.index("chooses")
 KEPT: Final = _SLOTS.index("kept")
 ENDED: Final = _SLOTS.index("ended")
+TEXT_SITE: Final = _SLOTS.index("site")
+BEGUN: Final = _SLOTS.index("begun")
+MEMORY: Final = _SLOTS.index("memory")

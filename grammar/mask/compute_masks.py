@@ -77,8 +77,8 @@ class Scratch:
         trie, longest = index.trie, index.token_texts.longest
         nodes, tokens = len(trie.byte), len(trie.tokens)
         path = np.empty((longest + 1, n.COUNT + 1), np.int32)
-        found, asks = np.empty(2 * tokens, np.int32), np.empty(2 * nodes, np.int32)
-        self.buffers = WalkBuffers(path, found, asks, np.empty(3 * nodes, np.int32))
+        found, undecided = np.empty(2 * tokens, np.int32), np.empty(2 * nodes, np.int32)
+        self.buffers = WalkBuffers(path, found, undecided, np.empty(3 * nodes, np.int32))
         self.places = np.empty(index.words, np.intp)  # the index type that numpy writes with
         self.differing = np.empty(index.words, np.uint32)
         self.reported = np.empty(8 * nodes, np.int32)
@@ -124,9 +124,9 @@ class Walk:
         """int32 [n]: the tokens found."""
         return self.scratch.buffers.found[: self.cursor.note[n.FOUND]]
 
-    def asked(self) -> Ints:
+    def undecided(self) -> Ints:
         """int32 [n]: the nodes where only a comparison of texts can decide."""
-        return self.scratch.buffers.asks[: self.cursor.note[n.ASKED]].copy()
+        return self.scratch.buffers.undecided[: self.cursor.note[n.UNDECIDED_NODES]].copy()
 
     def assumed(self) -> Ints:
         """int32 [n]: the nodes where a text was assumed to be new; see `WalkBuffers`."""
@@ -144,20 +144,20 @@ def make_row(cursor: Cursor, index: TokenIndex, mask: Words) -> tuple[Row, int]:
     try:
         base, shared = _run(cursor, index, scratch)
         spend(ROW + (int(cursor.note[n.FOUND]) >> 3))
-        ends, size, asked, inner, opened = scratch.progress[r.ENDS :].tolist()
+        ends, size, count, inner, opened = scratch.progress[r.ENDS :].tolist()
         at, own = scratch.places[:size].copy(), scratch.differing[:size].copy()
-        asks, checks = _NO_NODES, None
-        if asked:
-            asks = scratch.reported[:asked].copy()
+        undecided, checks = _NO_NODES, None
+        if count:
+            undecided = scratch.reported[:count].copy()
         if inner or opened:
-            assumed = scratch.reported[asked : asked + inner + opened].copy()
+            assumed = scratch.reported[count : count + inner + opened].copy()
             as_written = not cursor.note[n.UNWRITTEN]
             checks = checks_of(assumed[:inner], as_written, assumed[inner:])
     finally:
         index.release(scratch)
     may_end = None if ends < 0 else ends > 0
     lowest = min(int(cursor.note[n.LOWEST]), _lowest(cursor))
-    row = Row(base, *pack(base, at, own, index.words), asks, may_end, checks)
+    row = Row(base, *pack(base, at, own, index.words), undecided, may_end, checks)
     row.write(mask, shared)
     return row, cursor.depth - lowest
 

@@ -62,13 +62,13 @@ class RowProgress:
     start: Whole  # the state of the configuration
     found_early: Whole
     found_shared: Whole
-    asked_early: Whole
-    asked_shared: Whole
+    undecided_early: Whole
+    undecided_shared: Whole
     assumed_early: Whole
     assumed_shared: Whole
     ends: Whole  # 1: the output may end; 0: it may not; -1: undecided
     size: Whole  # words that differ from the leaf's row
-    asks: Whole  # nodes reported: undecided,
+    undecided: Whole  # nodes reported: undecided,
     inner: Whole  # ... with an assumption about a text that begins within the token,
     opened: Whole  # ... with one about a text that began before it
 
@@ -106,7 +106,7 @@ def buffers_at(held: Longs) -> WalkBuffers:
 def _restart(note: Note, progress: RowProgress) -> None:
     note.state, note.top, note.count = progress.start, note.depth - 1, note.depth
     note.lowest, note.exact, note.arcs, note.status = note.depth, 0, -1, MOVED
-    note.found = note.asked = note.assumed = note.unwritten = 0
+    note.found = note.undecided = note.assumed = note.unwritten = 0
     note.leaf_top, note.leaf_count = note.top, note.count
 
 
@@ -156,7 +156,7 @@ def _enter(
         note.lowest = min(note.lowest, note.leaf_top)
         if not _wide(tables, note.state, site):
             return _ALL
-    progress.found_early, progress.asked_early = note.found, note.asked
+    progress.found_early, progress.undecided_early = note.found, note.undecided
     progress.assumed_early = note.assumed
     note.exit = note.inside = 0
     note.status = VIEW
@@ -275,15 +275,15 @@ def _report_places(
 def _report(scratch: Longs, view: Longs, note: Note, progress: RowProgress) -> None:
     """Write the undecided nodes, then the nodes with assumptions, as nodes of the vocabulary's trie."""
     trees, nodes_of, reported = trie_at(view, 0), line(scratch, NODE_OF), line(scratch, REPORTED)
-    asks, assumed = line(scratch, BUFFERS + 2), line(scratch, BUFFERS + 3)
+    undecided, assumed = line(scratch, BUFFERS + 2), line(scratch, BUFFERS + 3)
     count = 0
-    for i in range(note.asked):
-        if progress.asked_early <= i < progress.asked_shared:
-            count = _report_places(trees, nodes_of, reported, count, np.int64(asks[i]))
+    for i in range(note.undecided):
+        if progress.undecided_early <= i < progress.undecided_shared:
+            count = _report_places(trees, nodes_of, reported, count, np.int64(undecided[i]))
         else:
-            reported[count] = asks[i]
+            reported[count] = undecided[i]
             count += 1
-    progress.asks = count
+    progress.undecided = count
     for opened in range(2):
         begun = count
         for i in range(note.assumed):
@@ -335,7 +335,7 @@ def find_row(
         walk_exits(tables, trie_at(view, 0), frames, note, grid(view, ROOTS), buffers)
         if note.status != MOVED:
             return
-        progress.found_shared, progress.asked_shared = note.found, note.asked
+        progress.found_shared, progress.undecided_shared = note.found, note.undecided
         progress.assumed_shared = note.assumed
         note.exit = 0
         progress.phase = _EXITS

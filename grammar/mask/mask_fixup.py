@@ -24,7 +24,7 @@ from ..machine.exhaustion import (
     reads_unique_item,
     special_spellings,
 )
-from ..machine.lazy_tables import DEAD, ENTRY, FIRST, SIZE
+from ..machine.lazy_tables import DEAD, ENTRY, FIRST, LOW, SIZE
 from ..machine.member_orders import next_bytes
 from ..machine.open_texts import OpenText, OpenTexts
 from ..machine.text_step import new_frames
@@ -43,7 +43,7 @@ def correct(cursor: Cursor, index: TokenIndex, found: Row, row: Words) -> None:
     `row` holds the mask that `found` was unpacked to, and is corrected in place.
     """
     open_texts = cursor.open_texts
-    todo = [(node, -1) for node in found.asks.tolist()] if len(found.asks) else []
+    todo = [(node, -1) for node in found.undecided.tolist()] if len(found.undecided) else []
     if open_texts is not None:
         if found.checks is not None:
             repeats = found.checks.against(cursor, open_texts, index.token_texts)
@@ -92,13 +92,13 @@ def _decide(walking: Walk, row: Words, todo: list[tuple[int, int]]) -> None:
                 child = int(trie.skip[child])
         elif legal:
             note = cursor.note
-            note[n.EXACT] = note[n.ASKED] = note[n.FOUND] = note[n.ASSUMED] = 0
+            note[n.EXACT] = note[n.UNDECIDED_NODES] = note[n.FOUND] = note[n.ASSUMED] = 0
             note[n.ARCS] = -1
             walking.below(node)
             for token in walking.found():
                 row[token >> 5] |= np.uint32(1 << (int(token) & 31))
             assumed = walking.assumed()
-            undecided = np.concatenate((walking.asked(), np.maximum(assumed, ~assumed)))
+            undecided = np.concatenate((walking.undecided(), np.maximum(assumed, ~assumed)))
             todo += [(more, -1) for more in undecided.tolist()]
         cursor.memories.cut(memories)
 
@@ -121,13 +121,14 @@ def _repeats(
     place, sites, returns = machine.sites[site], machine.tables.sites, machine.tables.returns
     assert place is not None
     entry, first, room = sites.item(site, ENTRY), sites.item(site, FIRST), sites.item(site, SIZE)
-    leaf, found = isinstance(place.call.callee, Dfa), []
+    leaf, low, found = isinstance(place.call.callee, Dfa), sites.item(site, LOW), []
     for rest, node in nodes:
         seen = cursor.memories.under(text.version, begun + rest)
         if seen is None:
             continue
-        same = leaf and seen.over and seen.entry == entry and seen.outcome < room
-        if same and returns.item(first + 2 * seen.outcome + 1) == DEAD:
+        at = seen.outcome - low
+        same = leaf and seen.over and seen.entry == entry and at < room
+        if same and (at < 0 or returns.item(first + 2 * at + 1) == DEAD):
             prefixes.forbid(row, rest)
         else:
             found.append((node, text.frame))
@@ -188,11 +189,11 @@ def _forbid_crossings(cursor: Cursor, index: TokenIndex, row: Words) -> None:
     _select(select_openers, cursor, crossings.matches, chosen)
     listed = inside and (any(open_beginnings(cursor)) or has_any_order(cursor))
     if chosen.any() and not listed:
-        asked = chosen[crossings.owners][crossings.commas]
-        refused = asked.copy()
+        sought = chosen[crossings.owners][crossings.commas]
+        refused = sought.copy()
         _select(select_refused, cursor, crossings.others, refused)
         plainly = inside and not special_spellings(cursor)
-        chosen = crossings.kept(chosen, asked & ~refused, with_respelled=not plainly)
+        chosen = crossings.kept(chosen, sought & ~refused, with_respelled=not plainly)
     _forbid_unread(cursor, index, row, tokens[chosen].tolist())
 
 

@@ -52,14 +52,14 @@ class Row:
     """The mask of a configuration, as differences from the row of a leaf (`base`; None: from zero).
 
     `words` uint32 [n] replace the words at the places `at` [n] of the mask; with `at` None they are the whole mask.
-    `asks` int32 [n]: the trie nodes where only a comparison of texts decides. `checks`: the nodes where a text was
+    `undecided` int32 [n]: the trie nodes where only a comparison of texts decides. `checks`: the nodes where a text was
     assumed to be new. `may_end`: whether the output may end here; None where a comparison of texts decides.
     """
 
     base: LeafRow | None
     at: Places | None
     words: Words
-    asks: Ints
+    undecided: Ints
     may_end: bool | None
     checks: UniquenessChecks | None
 
@@ -92,7 +92,7 @@ class Row:
         """Memory held, without the leaf's row."""
         at = 0 if self.at is None else self.at.nbytes
         checks = 0 if self.checks is None else self.checks.nbytes
-        return self.words.nbytes + self.asks.nbytes + at + checks + _PYTHON_BYTES
+        return self.words.nbytes + self.undecided.nbytes + at + checks + _PYTHON_BYTES
 
     def drop(self) -> None:
         """Do nothing: the memory is freed with the last reference."""

@@ -93,7 +93,7 @@ class Crossings:
     def kept(self, chosen: Flags, legal: Flags, *, with_respelled: bool) -> Flags:
         """bool [tokens]: the chosen tokens, without those that have a legal other for each of their commas.
 
-        `chosen` bool [tokens], `legal` bool [texts]. `with_respelled`: keep those of `respelled` all the same.
+        `chosen` bool [tokens], `legal` bool [texts]. `with_respelled`: keep those of `respelled` nevertheless.
         """
         open_commas = np.ones(len(self.owners), np.bool_)
         open_commas[self.commas[legal]] = False

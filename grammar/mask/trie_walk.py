@@ -49,14 +49,14 @@ _DEEPEST = 64  # bound on nested calls entered without reading a byte
 class WalkBuffers(NamedTuple):
     """Working arrays of a walk: `path[d]` is the configuration (state, top, count) at depth d.
 
-    `asks`: undecided nodes, where only a comparison of texts decides; their subtrees are left out. `assumed`: nodes
-    where a text was assumed to be new (`~node`: a text that began before the token); the tokens found at and below them
-    are right only if it is.
+    `undecided`: nodes where only a comparison of texts decides; their subtrees are left out. `assumed`: nodes where a
+    text was assumed to be new (`~node`: a text that began before the token); the tokens found at and below them are
+    right only if it is.
     """
 
     path: Ints  # [longest token + 1, 3]
     found: Ints  # tokens
-    asks: Ints
+    undecided: Ints
     assumed: Ints
 
 
@@ -117,8 +117,8 @@ def _follow(
         _note_assumption(note, buffers, node)
         return int(node + 1)
     if status == UNDECIDED:
-        buffers.asks[note.asked] = node
-        note.asked += 1
+        buffers.undecided[note.undecided] = node
+        note.undecided += 1
     elif status != REFUSED:
         note.status = status
         return -1
@@ -129,8 +129,8 @@ def _follow(
 def walk(tables: Tables, trie: Trie, frames: Ints, note: Note, buffers: WalkBuffers) -> None:
     """Walk the nodes from `note.node` to `note.end` - 1 and collect the tokens at the nodes that can be reached.
 
-    Undecided nodes go to `asks`, and their subtrees are left out. `note.status` is `MOVED` when the walk is done; for
-    other values see `step`, and call again.
+    Nodes where only a comparison decides go to `undecided`, and their subtrees are left out. `note.status` is `MOVED`
+    when the walk is done; for other values see `step`, and call again.
 
     Most bytes are refused or stay within a rule. Both cases are handled inline: a call counts references to arrays.
     """
@@ -257,8 +257,8 @@ def walk_exits(
             note.top, note.count, note.answered = note.leaf_top, note.leaf_count, 0
             status = end_rule(tables, frames, note, answers, ending, note.offset + d)
             if status == UNDECIDED:
-                buffers.asks[note.asked] = node
-                note.asked += 1
+                buffers.undecided[note.undecided] = node
+                note.undecided += 1
             elif status == MOVED:
                 path[d, 0], path[d, 1], path[d, 2] = note.state, note.top, note.count
                 _note_assumption(note, buffers, node)

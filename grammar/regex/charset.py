@@ -76,13 +76,6 @@ _CATEGORIES: Final = (
 )  # fmt: skip
 
 
-def encodable(charset: Charset) -> Charset:
-    """The set without surrogates, which no text encoding can represent."""
-    (low, high), *_ = SURROGATES
-    pieces = (piece for a, b in charset for piece in ((a, min(b, low - 1)), (max(a, high + 1), b)))
-    return tuple((a, b) for a, b in pieces if a <= b)
-
-
 def prop(text: str) -> Charset | None:
     """The set that `\\p{text}` names, or None for an unknown property.
 
@@ -115,15 +108,15 @@ def _upper() -> Charset:
 
 def _category(name: str) -> Charset | None:
     short = _LONG_NAMES.get(name, name)
-    wanted = (
+    categories = (
         ("Ll", "Lt", "Lu") if short == "LC" else tuple(c for c in _CATEGORIES if short in (c, c[0]))
     )
-    return _union_of(wanted) if wanted else None
+    return _union_of(categories) if categories else None
 
 
 @cache
-def _union_of(wanted: tuple[str, ...]) -> Charset:
-    return _where(np.isin(_table(), [_CATEGORIES.index(c) for c in wanted]).tolist())
+def _union_of(categories: tuple[str, ...]) -> Charset:
+    return _where(np.isin(_table(), [_CATEGORIES.index(c) for c in categories]).tolist())
 
 
 @cache

@@ -4,12 +4,25 @@ Does: anchors anywhere, counted repeats, search or full match; passes patterns w
 `look`. Does not: parse (`parse`), turn code points into bytes (`encode`).
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import dropwhile
 from typing import Final, NoReturn
 
-from ..automata import CODE_POINTS, DEFAULT, AutomatonLimits, Dfa, Nfa, NfaFragment, complement
+from ..automata import (
+    CODE_POINTS,
+    DEFAULT,
+    AutomatonLimits,
+    Dfa,
+    Nfa,
+    NfaFragment,
+    complement,
+    difference,
+    intersection,
+)
 from ..automata.automaton_cache import automaton_bytes, size_bounded_cache
 from ..automata.subset import AT_END, AT_START
-from ..contract.errors import Refusal, UnsupportedConstraint
+from ..contract.errors import ConstraintTooLarge, Refusal, UnsupportedConstraint
 from . import charset as cs
 from .charset import Alphabet
 from .look import (
@@ -27,6 +40,9 @@ from .parse import parse
 from .regex_tree import Alternation, Chars, Concat, Edge, Look, Node, Repetition, walk
 
 ANYTHING: Final = Repetition(Chars(cs.ANY), 0, None)
+# Look-aheads at the start of a pattern that get automata of their own, and the states of each.
+_MOST_LEADING: Final = 16
+_MOST_SEPARATE: Final = 1 << 13
 _WORD_EDGES: Final = (Edge.WORD, Edge.NOT_WORD)
 _GUARDS: Final = {
     Edge.START: AT_START,
@@ -61,9 +77,14 @@ def whole_extended(source: str, limits: AutomatonLimits = DEFAULT) -> Dfa:
 
 def compile_tree(tree: Node, limits: AutomatonLimits = DEFAULT) -> Dfa:
     """The texts that a tree matches from start to end."""
-    nodes = list(walk(tree))
-    charsets = [node.charset for node in nodes if isinstance(node, Chars)]
-    if not any(isinstance(n, Look) or n in _WORD_EDGES for n in nodes):
+    looks, rest = _leading_looks(tree)
+    if 0 < len(looks) <= _MOST_LEADING and not _looks_around([rest, *(k.part for k in looks)]):
+        # The rest alone may have many states, though not together with the look-aheads.
+        with suppress(ConstraintTooLarge):
+            few = AutomatonLimits(min(limits.states, _MOST_SEPARATE))
+            return _with_leading(looks, rest, few)
+    charsets = [node.charset for node in walk(tree) if isinstance(node, Chars)]
+    if not _looks_around([tree]):
         alphabet = cs.alphabet(charsets, limits)
         emitter = Emitter(alphabet, limits)
         part = emitter.emit(tree)
@@ -71,6 +92,39 @@ def compile_tree(tree: Node, limits: AutomatonLimits = DEFAULT) -> Dfa:
     return _with_looks(
         tree, cs.alphabet([*charsets, cs.WORD, cs.ANY], limits), Context.FIRST, LookBudget(limits)
     )
+
+
+def _looks_around(trees: Iterable[Node]) -> bool:
+    """Whether a part of the trees depends on the text around it."""
+    return any(isinstance(n, Look) or n in _WORD_EDGES for tree in trees for n in walk(tree))
+
+
+def _leading_looks(tree: Node) -> tuple[tuple[Look, ...], Node]:
+    """The look-aheads at the start of the text, and the tree without them."""
+    todo, parts = [tree], list[Node]()
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Concat):
+            todo.extend(reversed(node.parts))
+        else:
+            parts.append(node)
+    if parts[:2] == [ANYTHING, Edge.START]:  # a search that can only begin at the start
+        del parts[:2]
+    looks: dict[Look, None] = {}
+    for node in parts:
+        if not isinstance(node, Look) or node.behind:
+            break
+        looks[node] = None
+    return tuple(looks), Concat(tuple(dropwhile(looks.__contains__, parts)))
+
+
+def _with_leading(looks: tuple[Look, ...], rest: Node, limits: AutomatonLimits) -> Dfa:
+    """The texts of `rest` that have all look-aheads: automata of whole texts, which are combined quickly."""
+    found = compile_tree(rest, limits)
+    for look in looks:
+        texts = compile_tree(Concat((look.part, ANYTHING)), limits)
+        found = (difference if look.negative else intersection)(found, texts, limits)
+    return found
 
 
 def _with_looks(tree: Node, alphabet: Alphabet, context: Context, budget: LookBudget) -> Dfa:

@@ -121,7 +121,7 @@ class Scanner:
         """Refuse an invalid pattern."""
         where = f"char {self.at if offset is None else offset}"
         refusal = Refusal(
-            where, "pattern", what, "write the pattern as ECMA-262 with the u flag has it"
+            where, "pattern", what, "write the pattern in the syntax of ECMA-262 with the u flag"
         )
         raise InvalidConstraint(f"not a pattern: {what} at {where}", (refusal,))
 

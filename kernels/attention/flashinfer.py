@@ -94,7 +94,7 @@ class FlashInfer:
         self._planners: list[Any] = [
             BatchPrefillWithPagedKVCacheWrapper(memory, "NHD", backend="fa2") for _ in range(2)
         ]
-        self._copied = [torch.cuda.Event(), torch.cuda.Event()]  # type: ignore[no-untyped-call]
+        self._copied = [torch.cuda.Event(), torch.cuda.Event()]
         self._stream = torch.cuda.current_stream(device)
         one = np.ones(1, dtype=np.int64)
         token = HostRagged(np.arange(2), one, one - 1, np.ones((1, 1), dtype=np.int32))

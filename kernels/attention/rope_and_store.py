@@ -80,14 +80,16 @@ def _rope_and_store(
     at = fused_ptr + row * fused_stride + head[:, None] * DIM + pair[None, :]
     first = tl.load(at, mask=used, other=0.0).to(tl.float32)
     second = tl.load(at + HALF, mask=used, other=0.0).to(tl.float32)
-    turned = (is_query | is_key)[:, None]
+    rotated = (is_query | is_key)[:, None]
     if NORMED:
         squares = tl.sum(first * first, 1) + tl.sum(second * second, 1)
         scale = tl.where(is_value, 1.0, tl.rsqrt(squares / DIM + eps))[:, None]
         first *= scale * tl.where(is_query[:, None], q1, tl.where(is_key[:, None], k1, 1.0))
         second *= scale * tl.where(is_query[:, None], q2, tl.where(is_key[:, None], k2, 1.0))
-    out_first = tl.where(turned, first * cos - second * sin, first).to(query_ptr.dtype.element_ty)
-    out_second = tl.where(turned, second * cos + first * sin, second).to(query_ptr.dtype.element_ty)
+    out_first = tl.where(rotated, first * cos - second * sin, first).to(query_ptr.dtype.element_ty)
+    out_second = tl.where(rotated, second * cos + first * sin, second).to(
+        query_ptr.dtype.element_ty
+    )
     to_query = used & is_query[:, None]
     at = query_ptr + row * QUERY_HEADS * DIM + head[:, None] * DIM + pair[None, :]
     tl.store(at, out_first, mask=to_query)

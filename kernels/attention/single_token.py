@@ -29,7 +29,7 @@ from .split_kv import DecodeShape, absorb, addresses, fold, product_rows, scored
 
 
 @triton.jit
-def _turned(
+def _rotated(
     heads_at: tl.tensor,
     used: tl.tensor,
     norm_ptr: tl.tensor,
@@ -72,7 +72,7 @@ def _place(
     cache."""
     dim = tl.arange(0, BLOCK_DIM)[None, :]
     one = tl.zeros((1, 1), tl.int32)
-    key = _turned(key_at + one, dim < DIM, norm_ptr, cos, sin, eps, DIM, BLOCK_DIM, NORMED)
+    key = _rotated(key_at + one, dim < DIM, norm_ptr, cos, sin, eps, DIM, BLOCK_DIM, NORMED)
     key = as_kept(key, stored_ptr)
     value = tl.load(key_at + KV_HEADS * DIM + dim, mask=dim < DIM, other=0.0)
     value = as_kept(value, stored_ptr)
@@ -173,7 +173,7 @@ def _lone(
     used = (member < GROUP)[:, None] & real[None, :]
     out_first = out_ptr + kv_head * GROUP * DIM
     heads_at = fused_ptr + (kv_head * GROUP + member)[:, None] * DIM
-    query = _turned(heads_at, used, query_norm_ptr, cos, sin, eps, DIM, BLOCK_DIM, NORMED)
+    query = _rotated(heads_at, used, query_norm_ptr, cos, sin, eps, DIM, BLOCK_DIM, NORMED)
     head = kv_head * GROUP + member % GROUP
     most, total, acc = begun(sinks_ptr, head, split == 0, ROWS, BLOCK_DIM)
     if split == 0:

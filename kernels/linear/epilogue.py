@@ -44,20 +44,20 @@ def activated(x: tl.tensor, ACTIVATION: tl.constexpr) -> tl.tensor:
 @triton.jit
 def load_tile(
     at: tl.tensor,
-    wanted: tl.tensor,
+    loaded: tl.tensor,
     k: tl.tensor,
     INPUTS: tl.constexpr,
     BLOCK_IN: tl.constexpr,
 ) -> tl.tensor:
     """Inputs `k` [BLOCK_IN] of the rows at `at` [rows, BLOCK_IN]; zeros past the end.
 
-    `wanted` [rows]: the rows to load, the others are zeros; None: all rows.
+    `loaded` [rows]: the rows to load, the others are zeros; None: all rows.
     """
     there = None
     if INPUTS % BLOCK_IN != 0:
         there = (k < INPUTS)[None, :]
-    if wanted is not None:
-        there = wanted[:, None] if there is None else there & wanted[:, None]
+    if loaded is not None:
+        there = loaded[:, None] if there is None else there & loaded[:, None]
     return tl.load(at) if there is None else tl.load(at, mask=there, other=0.0)
 
 

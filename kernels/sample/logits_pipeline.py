@@ -93,7 +93,7 @@ class _Run:
         tokens, status = self.logits.new_empty((2, width), dtype=torch.int64)[:, :rows]
         sizes = [width, width, 2 * width, width, 2 * width]
         numbers = self._floats(sum(sizes))
-        logprobs, logsumexp, weights, task, bounds = numbers.split(sizes)  # type: ignore[no-untyped-call]
+        logprobs, logsumexp, weights, task, bounds = numbers.split(sizes)
         candidates = rows * CANDIDATES if self.truncates else 1
         return Outputs(
             tokens=tokens,

@@ -44,10 +44,10 @@ def outcome_of(claim: Claim, reply: Reply, seconds: float, now: float) -> Outcom
     is_lost = code == Code.ENGINE_LOST
     if is_lost and claim.attempt < _MAX_ATTEMPTS:
         # The code marks the request as a suspect if it is lost again.
-        failure = Failure(code, "the engine was lost", again=True)
+        failure = Failure(code, "the engine was lost", may_retry=True)
         return Outcome(claim, failure=failure, due=now)
     if reply.status in (429, 503) and not is_lost:
-        failure = Failure(REPLIED, _kept(reply, value), again=True, charged=False)
+        failure = Failure(REPLIED, _kept(reply, value), may_retry=True, charged=False)
         return Outcome(claim, failure=failure, due=now + _PAUSE_S)
     return Outcome(claim, failure=Failure(REPLIED, _kept(reply, value)))
 

@@ -95,7 +95,7 @@ def bench_standing(
 
 
 def engine_standing(report: Any, costs: ModelCosts, device: Device) -> Standing:
-    """The mean step of an engine since its start, from `GET /v1/engine/state`, beside the weights and operations of it.
+    """The mean step of an engine since its start, from `GET /v1/engine/state`, compared with its work.
 
     Raises:
         UnreadableFigures: the report is not that of an engine, or it has made no step.

@@ -117,7 +117,7 @@ def _figures(
     if demand.rate > LOADED * capacity:
         refused = f"serves {LOADED * capacity:.3g} requests/s, not {demand.rate:g}"
     elif ttft_s > demand.ttft_s:
-        refused = f"the first token takes {1e3 * ttft_s:.0f} ms, not {1e3 * demand.ttft_s:.0f}"
+        refused = f"the first token takes {1e3 * ttft_s:.3g} ms, not {1e3 * demand.ttft_s:.3g}"
     return LayoutFigures(
         engines=engines,
         tp=tp,

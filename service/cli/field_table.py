@@ -12,7 +12,7 @@ from rich.text import Text
 
 _AROUND: Final = 24  # characters of the document before and after a source
 _LONGEST: Final = 60  # characters of a source that are shown
-_AGAIN: Final = {True: "same", False: "other", None: ""}
+_AGREEMENT: Final = {True: "same", False: "other", None: ""}
 
 
 def field_table(fields: Mapping[str, FieldReport], document: str | None) -> Table:
@@ -23,8 +23,8 @@ def field_table(fields: Mapping[str, FieldReport], document: str | None) -> Tabl
     table = Table(box=None, header_style="dim", pad_edge=False)
     sures = [report.confidence for report in fields.values() if report.confidence is not None]
     has_right = any(sure.calibrated is not None for sure in sures)
-    has_again = any(sure.agrees is not None for sure in sures)
-    more = (*(("right",) if has_right else ()), *(("again",) if has_again else ()))
+    has_agreement = any(sure.agrees is not None for sure in sures)
+    more = (*(("right",) if has_right else ()), *(("again",) if has_agreement else ()))
     for name in ("value", "match", "source", "probability", "masked", *more):
         table.add_column(name, no_wrap=name != "source", justify="left")
     for pointer, report in fields.items():
@@ -34,7 +34,7 @@ def field_table(fields: Mapping[str, FieldReport], document: str | None) -> Tabl
             Text(report.match),
             _place(report) if document is None else _source(document, report.span),
             *(_share(share) for share in _shares(sure, has_right)),
-            *((Text(_AGAIN[None if sure is None else sure.agrees]),) if has_again else ()),
+            *((Text(_AGREEMENT[None if sure is None else sure.agrees]),) if has_agreement else ()),
         )
     return table
 

@@ -312,7 +312,11 @@ def _run(ledger: Ledger, job: str, backend: ExtractionBackend, options: RunOptio
     with sole_runner(ledger, job):
         ledger.resume(job)
         if options.retry_dead:
-            errors().print(f"{ledger.rows(job).requeue_dead()} dead rows are retried")
+            dead, again = ledger.status(job).counts.dead, ledger.rows(job).requeue_dead()
+            left = (
+                f", and {dead - again} are not: their records are at fault" if dead > again else ""
+            )
+            errors().print(f"{again} dead rows are retried{left}")
         counts = ledger.status(job).counts
         if counts.done:
             errors().print(f"{job}: resumed, {counts.done} rows are done", style="dim")

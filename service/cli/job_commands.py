@@ -125,7 +125,9 @@ Cluster = Annotated[str | None, typer.Option(help="Run on Ray: auto, or the addr
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Engines on the cluster.  [default: one per GPU]")
 ]
-AtOnce = Annotated[int | None, typer.Option(min=1, help="Maximum number of rows in flight.")]
+ConcurrencyOption = Annotated[
+    int | None, typer.Option(min=1, help="Maximum number of rows in flight.")
+]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Overwrite existing files that this job did not write.")
 ]
@@ -166,7 +168,7 @@ def run(
     url: Url = None,
     model: Model = None,
     adapter: AdapterChoiceOption = None,
-    at_once: AtOnce = None,
+    at_once: ConcurrencyOption = None,
     cluster: Cluster = None,
     workers: Workers = None,
     calibration: CalibrationOption = None,

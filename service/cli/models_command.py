@@ -73,6 +73,9 @@ def _print(document: dict[str, Any]) -> None:
         out.print(f"layers with a sliding window of {document['window']} tokens")
     if document["experts"]:
         out.print(f"a mixture of {document['experts']} experts a layer")
+    if document["image_cell"]:
+        side = document["image_cell"]
+        out.print(f"reads images, with a token for each {side} x {side} pixels")
     if document["cpu_only"]:
         out.print("runs on a CPU only")
     ranks = ", ".join(map(str, document["tp"]))

@@ -101,7 +101,7 @@ def _print(document: dict[str, Any]) -> None:
             str(row["tp"]),
             f"{row['weights_gb']:,.1f}",
             f"{row['requests_per_s']:,.1f}",
-            "-" if row["ttft_ms"] is None else f"{row['ttft_ms']:,.0f}",
+            "-" if row["ttft_ms"] is None else f"{row['ttft_ms']:,.1f}",
             "-" if row["token_ms"] is None else f"{row['token_ms']:.1f}",
             row["refused"] or ("chosen" if row == best else "serves the demand"),
         )

@@ -62,7 +62,7 @@ class IntaglioError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         # An exception is otherwise rebuilt by a call with its message alone, which most of these classes refuse: a pool
         # of processes could not hand them on.
-        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]  # of pickle's protocol 2
 
     def _notes(self) -> Iterable[str]:
         if self.hint:

@@ -238,8 +238,11 @@ def source_part(source: object) -> dict[str, Any]:
 
 
 def _not_text(text: object) -> str:
-    decode = isinstance(text, bytes | bytearray | memoryview)
-    hint = ": decode it first, for instance bytes(text).decode()" if decode else ""
+    hint = ""
+    if isinstance(text, bytes | bytearray | memoryview):
+        hint = ": decode it first, for instance bytes(text).decode()"
+    elif isinstance(text, list | tuple):
+        hint = ": extract_many takes several texts"
     return f"text must be a str, not {type(text).__name__}{hint}"
 
 

@@ -65,7 +65,7 @@ def _partial(kind: Any, within: frozenset[Any]) -> Any:
     if is_typeddict(kind):
         fields = get_type_hints(kind, include_extras=True)
         found = {name: _partial(part, within) for name, part in fields.items()}
-        return TypedDict(f"Partial{kind.__name__}", found, total=False)  # type: ignore[operator]
+        return TypedDict(f"Partial{kind.__name__}", found, total=False)  # type: ignore[operator]  # mypy knows no dynamic TypedDict
     if dataclasses.is_dataclass(kind):
         return _partial_dataclass(kind, within)
     return JsonValue

@@ -40,7 +40,7 @@ class ClosedSchema(GenerateJsonSchema):
         return _closed(super().typed_dict_schema(schema))
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
-        """A number. Pydantic permits any string beside it, and a model would take that for permission."""
+        """A number. Pydantic also permits any string, which a model would then write."""
         found = super().decimal_schema(schema)
         numbers = [part for part in found.get("anyOf", ()) if part.get("type") == "number"]
         return numbers[0] if numbers else found

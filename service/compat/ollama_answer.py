@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ..generation.generation_events import GenerationEvent
+from ..generation.generation_events import ChoiceEnd, GenerationEvent
 
 _REASONS: Final[Mapping[str, str]] = {"length": "length"}
 
@@ -24,12 +24,18 @@ class _Lines:
         self._model = model
         self._started = time.perf_counter_ns()
         self._first = 0
+        self._decode_ns = 0
         self._reason = "stop"
         self._open: dict[str, str] | None = None
 
-    def observe(self, _event: GenerationEvent) -> None:
-        """Note the time of the first token, at which the prompt was evaluated."""
+    def observe(self, event: GenerationEvent) -> None:
+        """Note when the first token came, and at the end how long the engine decoded.
+
+        An answer that is not streamed comes in one piece, when all of its tokens are done.
+        """
         self._first = self._first or time.perf_counter_ns()
+        if isinstance(event, ChoiceEnd):
+            self._decode_ns = round(event.decode_s * 1e9)
 
     def chunk(self, chunk: dict[str, Any]) -> Iterable[bytes]:
         """The line for a chunk; none if it has nothing for Ollama."""
@@ -86,16 +92,17 @@ class _Lines:
 
     def _ending(self, usage: dict[str, Any]) -> dict[str, Any]:
         now = time.perf_counter_ns()
-        first = self._first or now
+        total = now - self._started
+        decode = min(self._decode_ns, total) or now - (self._first or now)
         return {
             "done": True,
             "done_reason": self._reason,
-            "total_duration": now - self._started,
+            "total_duration": total,
             "load_duration": 0,
             "prompt_eval_count": usage["prompt_tokens"],
-            "prompt_eval_duration": first - self._started,
+            "prompt_eval_duration": total - decode,
             "eval_count": usage["completion_tokens"],
-            "eval_duration": now - first,
+            "eval_duration": decode,
         }
 
 

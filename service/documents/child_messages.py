@@ -18,7 +18,7 @@ MOST_BYTES: Final = 1 << 28
 _SIZE: Final = struct.Struct("<Q")
 
 
-class ChildGone(Exception):
+class ChildExited(Exception):
     """The other side has closed the socket, sent no valid message, or not answered in time."""
 
 
@@ -134,28 +134,28 @@ def decode_question(data: bytes) -> Question:
 
 
 def decode_answer(data: bytes) -> Answer:
-    """The answer in `data`. Raises `ChildGone` if there is none."""
+    """The answer in `data`. Raises `ChildExited` if there is none."""
     try:
         found: Answer = _answers.decode(data)
     except msgspec.MsgspecError as error:
-        raise ChildGone(str(error)) from error
+        raise ChildExited(str(error)) from error
     return found
 
 
 def send(channel: socket.socket, data: bytes) -> None:
-    """Send one message. Raises `ChildGone`."""
+    """Send one message. Raises `ChildExited`."""
     try:
         channel.sendall(_SIZE.pack(len(data)))
         channel.sendall(data)
     except OSError as error:
-        raise ChildGone(str(error)) from error
+        raise ChildExited(str(error)) from error
 
 
 def receive(channel: socket.socket, until: float | None = None) -> bytes:
-    """Receive one message, until the time `until` of `time.monotonic()`. Raises `ChildGone`."""
+    """Receive one message, until the time `until` of `time.monotonic()`. Raises `ChildExited`."""
     (size,) = _SIZE.unpack(_exactly(channel, _SIZE.size, until))
     if size > MOST_BYTES:
-        raise ChildGone(f"a message of {size} bytes")
+        raise ChildExited(f"a message of {size} bytes")
     return _exactly(channel, size, until)
 
 
@@ -168,8 +168,8 @@ def _exactly(channel: socket.socket, size: int, until: float | None) -> bytes:
                 channel.settimeout(max(until - time.monotonic(), 1e-3))
             count = channel.recv_into(view[at:])
         except OSError as error:
-            raise ChildGone(str(error)) from error
+            raise ChildExited(str(error)) from error
         if not count:
-            raise ChildGone("closed")
+            raise ChildExited("closed")
         at += count
     return bytes(data)

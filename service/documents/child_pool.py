@@ -14,7 +14,7 @@ from typing import Final
 
 from .child_messages import (
     Answer,
-    ChildGone,
+    ChildExited,
     Question,
     ReadingLimits,
     RefusedAnswer,
@@ -57,11 +57,11 @@ class ReadingChild:
         return self._process.pid
 
     def wait_until_ready(self) -> None:
-        """Wait until all readers are loaded. Raises `ChildGone` if it has died."""
+        """Wait until all readers are loaded. Raises `ChildExited` if it has died."""
         receive(self._channel, time.monotonic() + _START_S)
 
     def ask(self, question: bytes, until: float) -> bytes:
-        """The answer to a question. Raises `ChildGone` if it died, or gave none until `until` (monotonic seconds)."""
+        """The answer to a question. Raises `ChildExited` if it died, or gave none until `until` (monotonic seconds)."""
         self._channel.settimeout(max(until - time.monotonic(), 1e-3))
         send(self._channel, question)
         return receive(self._channel, until)
@@ -97,23 +97,23 @@ class ChildPool:
             return tuple(child.pid for child in (*self._idle, *self._busy))
 
     def ask(self, question: Question) -> Answer:
-        """The answer to a question. A child that dies of it, or is late, is an answer, too.
+        """The answer to a question. The death of a child, or its timeout, is an answer as well.
 
         Raises:
             ReaderFailure: no child can be started, or the pool is closed.
         """
         with self._slots:
-            child = self._take()
+            child = self._acquire()
             until = time.monotonic() + self._limits.wall_s
             try:
                 answer = decode_answer(child.ask(encode(question), until))
-            except ChildGone:
-                is_late = time.monotonic() >= until
-                return self._cause(self._drop(child), question.cpu_s, is_late)
+            except ChildExited:
+                timed_out = time.monotonic() >= until
+                return self._cause(self._drop(child), question.cpu_s, timed_out)
             if answer.last:
                 self._drop(child)
             else:
-                self._give_back(child)
+                self._release(child)
             return answer
 
     def close(self) -> None:
@@ -125,7 +125,7 @@ class ChildPool:
             for child in children:
                 child.end()
 
-    def _take(self) -> ReadingChild:
+    def _acquire(self) -> ReadingChild:
         for _ in range(_STARTS):
             with self._lock:
                 if self._closed:
@@ -138,7 +138,7 @@ class ChildPool:
             if is_new:
                 try:
                     child.wait_until_ready()
-                except ChildGone:
+                except ChildExited:
                     self._drop(child)
                     continue
             if child.is_alive:
@@ -146,7 +146,7 @@ class ChildPool:
             self._drop(child)
         raise ReaderFailure("the process that reads documents does not start; its log says why")
 
-    def _give_back(self, child: ReadingChild) -> None:
+    def _release(self, child: ReadingChild) -> None:
         with self._lock:
             self._busy.discard(child)
             if not self._closed:
@@ -157,15 +157,15 @@ class ChildPool:
             self._busy.discard(child)
             return child.end()
 
-    def _cause(self, status: int, cpu_s: float, is_late: bool) -> RefusedAnswer:
-        """The answer for a child that gave none."""
+    def _cause(self, status: int, cpu_s: float, timed_out: bool) -> RefusedAnswer:
+        """The answer in place of a child that gave none."""
         if self._closed:
             raise ReaderFailure("the reader of documents is closed")
         if status == -signal.SIGPROF:
             refused = too_large(
                 f"reading the document takes more than {cpu_s:g} s of processor time"
             )
-        elif is_late:
+        elif timed_out:
             refused = too_large(f"reading the document takes longer than {self._limits.wall_s:g} s")
         else:
             refused = unreadable(

@@ -16,7 +16,7 @@ from typing import Final
 
 from .child_messages import (
     Answer,
-    ChildGone,
+    ChildExited,
     DrawAnswer,
     DrawQuestion,
     ImageAnswer,
@@ -63,7 +63,7 @@ def main(memory: int) -> int:
             send(channel, encode(answer))
             if answer.last:
                 return 0
-    except ChildGone:
+    except ChildExited:
         return 0
 
 

@@ -37,7 +37,7 @@ def _augment(
     """Pair row `start`, moving other rows where that costs least (Dijkstra over reduced costs)."""
     width = len(column_price)
     distance: list[int | None] = [None] * width
-    came_from: list[int] = [-1] * width  # the column before on the path; -1 is row `start`
+    predecessors: list[int] = [-1] * width  # the column before on the path; -1 is row `start`
     settled: list[int] = []
     is_settled = [False] * width
     row, last, so_far = start, -1, 0
@@ -48,7 +48,7 @@ def _augment(
             step = so_far - gains[row][column] - row_price[row] - column_price[column]
             known = distance[column]
             if known is None or step < known:
-                distance[column], came_from[column] = step, last
+                distance[column], predecessors[column] = step, last
         so_far, last = min(
             (found, column)
             for column, found in enumerate(distance)
@@ -68,6 +68,6 @@ def _augment(
         row_price[holder] += so_far - reached
         column_price[column] -= so_far - reached
     while last != -1:
-        before = came_from[last]
+        before = predecessors[last]
         row_of[last] = start if before == -1 else row_of[before]
         last = before

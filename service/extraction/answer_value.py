@@ -1,4 +1,4 @@
-"""The value of a finished output: parsed, checked against the schema, and held in binary floats that meet it as well.
+"""The value of a finished output: parsed, checked against the schema, and valid in binary floats as well.
 
 Does: find numbers that a float rounds; write whole ones as integers, which are exact, and move others to the float on
 the other side where the nearest one breaks the schema (4.99999999999999999999 below 5). Does not: judge (`validate`).
@@ -89,8 +89,8 @@ def _rounded(digits: Any) -> list[tuple[Place, Decimal]]:
 
 def _put(root: list[Any], place: Place, value: Any) -> None:
     """Replace the value at a place of `root[0]`."""
-    *way, last = (0, *place)
-    here: Any = root
-    for part in way:
-        here = here[part]
-    here[last] = value
+    *path, last = (0, *place)
+    container: Any = root
+    for part in path:
+        container = container[part]
+    container[last] = value

@@ -31,21 +31,13 @@ def cut_warnings(
 
     `texts`: the bytes of each token of the vocabulary, or None.
     """
-    walk, at = _OpenValues(), 0
+    walk = _TokenWalk(tokens, texts)
     warnings = []
-
-    def advance_to(end: int) -> list["_Value"]:
-        nonlocal at
-        for token in tokens[at:end]:
-            walk.feed(texts[token] or b"")
-        at = max(at, min(end, len(tokens)))
-        return walk.open
-
     for cut in sorted(cuts, key=lambda cut: cut.begin):
-        before = list(advance_to(cut.begin))
+        before = list(walk.open_at(cut.begin))
         if cut.reason is CutReason.LOOPED:
-            still_open = {value.begin for value in advance_to(cut.end)}
-            closed = [value for value in before if value.begin not in still_open]
+            open_after = {value.begin for value in walk.open_at(cut.end)}
+            closed = [value for value in before if value.begin not in open_after]
             pointer = closed[0].pointer if closed else before[-1].pointer if before else ""
         else:
             pointer = before[-1].pointer if before else ""
@@ -71,6 +63,23 @@ class _Value:
     index: int = 0
     name: bytearray | None = None
     expects_name: bool = False  # a property name is next, or is being read
+
+
+class _TokenWalk:
+    """Reads the tokens of an output once, up to ascending positions."""
+
+    def __init__(self, tokens: Sequence[int], texts: Sequence[bytes | None]) -> None:
+        self._tokens = tokens
+        self._texts = texts
+        self._read = 0
+        self._values = _OpenValues()
+
+    def open_at(self, end: int) -> list[_Value]:
+        """The open values after `end` tokens, or after all that were read if these are more; outermost first."""
+        for token in self._tokens[self._read : end]:
+            self._values.feed(self._texts[token] or b"")
+        self._read = max(self._read, min(end, len(self._tokens)))
+        return self._values.open
 
 
 class _OpenValues:

@@ -65,7 +65,7 @@ class FinishPace:
         """Whether finishing an answer of `tokens` tokens likely takes less time than handing it to a thread."""
         return self._seconds_a_token * (tokens + _START_TOKENS) < _QUICK_S
 
-    def took(self, tokens: int, seconds: float) -> None:
+    def record(self, tokens: int, seconds: float) -> None:
         """Record an answer. The slowest one counts, and is forgotten slowly."""
         now, before = seconds / (tokens + _START_TOKENS), self._seconds_a_token
         self._seconds_a_token = now if before == math.inf else max(now, 0.9 * before)

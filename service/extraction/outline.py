@@ -52,7 +52,7 @@ class OutlineLimits:
     """Limits of an outline in characters (`members` in properties). Longer parts are truncated, long lists with a
     count.
 
-    Masks enforce the whole schema all the same; a prompt with thousands of enum values would leave no room for the
+    Masks enforce the whole schema nevertheless; a prompt with thousands of enum values would leave no room for the
     document.
     """
 

@@ -20,7 +20,7 @@ from .outline import USUAL, OutlineLimits, one_line, outline
 
 INSTRUCTION = (
     "Extract the fields outlined below from the document the user sends. "
-    "Answer with one compact JSON object in the order of the outline; "
+    "Answer with one compact JSON {root} in the order of the outline; "
     "use null or an empty list for what the document does not say."
 )
 
@@ -59,8 +59,8 @@ class PromptParts:
     @property
     def guidance(self) -> str:
         """The instructions of the request and of the conversation."""
-        told = [part.content for part in self.messages if part.role == "system"]
-        return "\n\n".join(part for part in (self.instructions, *told) if part.strip())
+        of_messages = [part.content for part in self.messages if part.role == "system"]
+        return "\n\n".join(part for part in (self.instructions, *of_messages) if part.strip())
 
 
 def parts_of(body: ExtractRequest, images: tuple[SeenImage, ...] = ()) -> PromptParts:
@@ -99,7 +99,8 @@ def extraction_messages(
     shape = outline(schema, limits=limits)
     sparse = is_sparse(parts.document)
     bare = outline(schema, limits=limits, described=False) if sparse else ""
-    system = "\n\n".join(part for part in (INSTRUCTION, shape, parts.guidance) if part)
+    instruction = INSTRUCTION.format(root=_root(schema))
+    system = "\n\n".join(part for part in (instruction, shape, parts.guidance) if part)
     return ExtractionPrompt(
         messages=(
             {"role": "system", "content": system},
@@ -113,6 +114,17 @@ def extraction_messages(
         },
         outline=shape,
     )
+
+
+def _root(schema: Any) -> str:
+    """The kind of the whole answer: "object", "array" or, where the schema names neither, "value"."""
+    reference = schema.get("$ref")
+    resolved = local_target(schema, reference) if isinstance(reference, str) else schema
+    if not isinstance(resolved, Mapping):
+        return "value"
+    if resolved.get("type") in ("object", "array"):
+        return str(resolved["type"])
+    return "object" if "properties" in resolved else "value"
 
 
 def _document(parts: PromptParts) -> Iterator[Mapping[str, Any]]:

@@ -250,22 +250,44 @@ def _dotted(loc: tuple[str | int, ...]) -> str:
 
 
 def _known_fields(loc: tuple[str | int, ...], kind: type[Wire]) -> str:
-    """A hint with the fields at the place of an unknown field: similar ones if there are many, else all."""
-    known = _sibling_fields(loc, kind)
-    similar = get_close_matches(str(loc[-1]), known) if len(known) > _MOST_LISTED else ()
+    """A hint about an unknown field: where a field of this name is, else similar ones if there are many, else all."""
+    owner, name = _owner(loc, kind), str(loc[-1])
+    if elsewhere := _elsewhere(name, owner, kind, loc[:-1]):
+        return f"it belongs at {elsewhere}"
+    known = _fields_of(owner)
+    similar = get_close_matches(name, known) if len(known) > _MOST_LISTED else ()
     if similar:
         return f"did you mean {' or '.join(similar)}"
     return f"the fields are {', '.join(known)}"
 
 
-def _sibling_fields(loc: tuple[str | int, ...], kind: type[Wire]) -> list[str]:
-    """The fields that exist at the place of an unknown field."""
+def _elsewhere(
+    name: str, owner: type[Wire], kind: type[Wire], place: tuple[str | int, ...]
+) -> str | None:
+    """The JSON Pointer of a field of this name in an object within `owner`, which is at `place`, or in the body."""
+    for member, field in owner.model_fields.items():
+        parts = (field.annotation, *get_args(field.annotation))
+        if any(name in _fields_of(part) for part in parts if _is_wire(part)):
+            return pointer_of((*place, field.alias or member, name))
+    return pointer_of((name,)) if place and name in _fields_of(kind) else None
+
+
+def _is_wire(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Wire)
+
+
+def _owner(loc: tuple[str | int, ...], kind: type[Wire]) -> type[Wire]:
+    """The type of the object with an unknown field."""
     owner = kind
     for part in loc[:-1]:
         # None for an index: an item of the previous field.
         field = owner.model_fields.get(str(part))
         types = _inner_types(None if field is None else field.annotation)
-        owner = next((t for t in types if isinstance(t, type) and issubclass(t, Wire)), owner)
+        owner = next((each for each in types if _is_wire(each)), owner)
+    return owner
+
+
+def _fields_of(owner: type[Wire]) -> list[str]:
     return [field.alias or name for name, field in owner.model_fields.items()]
 
 

@@ -56,7 +56,7 @@ def check_pattern(text: str, pattern: str) -> None:
     try:
         if matches_whole(pattern, text):
             return
-    except (PatternTooCostly, PatternUnreadable):  # the masks have enforced it all the same
+    except (PatternTooCostly, PatternUnreadable):  # the masks have enforced it nevertheless
         return
     raise InvalidOutput(
         "the output does not match the pattern",

@@ -36,7 +36,7 @@ class Generator(Protocol):
         ...
 
 
-async def generate(
+def generate(
     backend: Generator, model: TextModel, spec: GenerationSpec, offload: Offload
 ) -> AsyncGenerator[GenerationEvent, None]:
     """Stream the events of all choices; one `ChoiceEnd` ends each. Closing the iterator early aborts them all.
@@ -50,13 +50,8 @@ async def generate(
         InvalidOutput: a finished answer failed `spec.check`.
     """
     if spec.choices == 1:
-        async with aclosing(_choice(backend, model, spec, 0, offload)) as events:
-            async for event in events:
-                yield event
-        return
-    async with aclosing(_merged(backend, model, spec, offload)) as events:
-        async for event in events:
-            yield event
+        return _choice(backend, model, spec, 0, offload)
+    return _merged(backend, model, spec, offload)
 
 
 async def _merged(
@@ -181,6 +176,7 @@ def _end(spec: GenerationSpec, choice: int, text: ChoiceText, last: Delta | None
             "cached_tokens": usage.cached_tokens,
             "forced_tokens": usage.forced_tokens,
             "accepted_tokens": usage.accepted_tokens,
+            "decode_s": usage.decode_s,
         }
     if usage is not None and last is not None and text.stopped is None:
         counts["budget_forced"] = usage.budget_forced

@@ -50,7 +50,8 @@ class ChoiceEnd:
     its budget ran out has `stop` and `budget_forced`. `stopped` is the stop string that ended the text. `cached_tokens`
     counts the prompt tokens found in the prefix cache, where the engine reported them; `reasoning_tokens` those of the
     output that came before the answer. `draft_tokens` are those of a free answer before it, and not among the output;
-    `accepted_tokens` are tokens of the output that were computed ahead, as drafts.
+    `accepted_tokens` are tokens of the output that were computed ahead, as drafts. `decode_s` is the engine's time from
+    the first token to the last, in seconds; 0 where the engine reported none, as after a stop string.
     """
 
     choice: int
@@ -64,6 +65,7 @@ class ChoiceEnd:
     reasoning_tokens: int = 0
     draft_tokens: int = 0
     accepted_tokens: int = 0
+    decode_s: float = 0.0
 
 
 GenerationEvent = ChoiceDelta | ReasoningDelta | ChoiceEnd

@@ -42,7 +42,7 @@ class ReportRequest:
         )
 
     @property
-    def is_wanted(self) -> bool:
+    def is_requested(self) -> bool:
         """Whether there is anything to report."""
         return self.grounding != "off" or self.confidence != "off"
 
@@ -57,7 +57,7 @@ def field_reports(
 
     `data` is the answer under `schema`, its numbers as `Decimal` to be exact; `output` are its tokens.
     """
-    if not request.is_wanted:
+    if not request.is_requested:
         return {}
     if request.grounding == "off":
         reports = {pointer: FieldReport() for pointer in records(data)[1]}

@@ -57,6 +57,7 @@ from .limits import RequestGate
 from .log import make_logger, origin
 from .observed_backend import ObservedBackend
 from .operations import OWN_ERRORS, Operation
+from .paced_starts import PacedStarts
 from .principal import ANONYMOUS, acting_as
 from .problems import problem_response
 from .service_metrics import Metrics
@@ -90,8 +91,8 @@ class Application:
         self._log = logger or make_logger(config.log_format, config.log_level)
         shared = Path(config.metrics_folder) if config.metrics_folder else None
         metrics = Metrics(backend, shared=shared, vllm_names=config.vllm_metrics)
-        kept = config.max_requests // 8 if config.key_store else 0
-        gate = RequestGate(config.max_requests, notify=metrics.in_hand, kept=kept)
+        reserved = config.max_requests // 8 if config.key_store else 0
+        gate = RequestGate(config.max_requests, notify=metrics.in_hand, reserved=reserved)
         store = KeyStore(Path(config.key_store)) if config.key_store else None
         accounts = (
             KeyAccounts.open(Path(config.key_store), store.secret) if store else KeyAccounts()
@@ -100,7 +101,7 @@ class Application:
         traces = _open_traces(config)
         observers = (metrics.generations, *((traces,) if traces else ()))
         backend = TenantBackend(ObservedBackend(backend, observers), accounts)
-        backend.when_lives_change(self._log_lives)
+        backend.on_lives_change(self._log_lives)
         self.service = Service(
             config=config,
             backend=backend,
@@ -117,7 +118,7 @@ class Application:
         )
         self.fault: ModelError | None = None
         self.loads_first = False
-        self._on_fault: Callable[[], None] = lambda: None
+        self._on_load: Callable[[], None] = lambda: None
         self._routes = routes(self.service, OPERATIONS)
         self._routed: ASGIApp = Router(
             self._routes,
@@ -126,14 +127,14 @@ class Application:
             lifespan=self._lifespan,
         )
 
-        self._answering = with_cors(self._answer, config)
+        self._answering: ASGIApp = PacedStarts(with_cors(self._answer, config))
         if traces is not None:
             probes = {operation.path for operation in OPERATIONS if operation.probe}
             self._answering = traces.around(self._answering, probes)
 
-    def on_unusable(self, call: Callable[[], None]) -> None:
-        """Register `call`, which the event loop calls if the model turns out to be unusable."""
-        self._on_fault = call
+    def on_load(self, call: Callable[[], None]) -> None:
+        """Register `call`, which the event loop calls when all is loaded, or the model is known to be unusable."""
+        self._on_load = call
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         serve = self._answering if scope["type"] == "http" else self._routed
@@ -251,8 +252,9 @@ class Application:
         except (ModelError, AdapterUnusable, ServiceError) as failed:
             error = self.fault = ModelError(failed.message, hint=failed.hint)
             self._log.error("model unusable", reason=error.message, hint=error.hint)
-            self._on_fault()
+            self._on_load()
             return
+        self._on_load()
         self.service.set_model(text, schema_gate)
         schema_gate.warm(self._constraints_to_warm())
         start_work(self, self.service)

@@ -32,7 +32,7 @@ class Backend(EngineSource, Protocol):
         """Every engine behind this backend."""
         ...
 
-    def when_lives_change(self, call: Callable[[Lives], None]) -> None:
+    def on_lives_change(self, call: Callable[[Lives], None]) -> None:
         """Register `call`, which is called on every death and restart of the engine."""
         ...
 

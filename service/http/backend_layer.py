@@ -55,8 +55,8 @@ class BackendLayer:
     def engines(self) -> tuple[EngineStatus, ...]:
         return self._engine.engines
 
-    def when_lives_change(self, call: Callable[[Lives], None]) -> None:
-        self._engine.when_lives_change(call)
+    def on_lives_change(self, call: Callable[[Lives], None]) -> None:
+        self._engine.on_lives_change(call)
 
     async def start(self) -> None:
         await self._engine.start()

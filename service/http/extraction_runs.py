@@ -47,10 +47,10 @@ from .window_runs import (
     stream_windows,
 )
 
-AT_ONCE: Final = 64
+MOST_CONCURRENT: Final = 64
 """The most texts of one request that are generated at a time, so that one request cannot fill the engine's queue."""
 
-_AHEAD: Final = 256  # events of several texts that may wait for the reader
+_MOST_QUEUED: Final = 256  # events of several texts that wait for the reader
 _EXPECTED: Final = (ServiceError, EngineError, GrammarError)
 
 
@@ -102,7 +102,7 @@ async def run(service: Service, parsed: ParsedExtraction) -> ExtractResult:
 
 async def run_known(service: Service, known: KnownExtraction) -> ExtractResult:
     """One extraction of a known form. Raises every error of `Extractor`."""
-    if known.prepared.report.is_wanted:  # the search of a document takes longer than most answers
+    if known.prepared.report.is_requested:  # searching a document takes longer than most answers
         return await read(service, known.prepared)
     extractor = service.loaded()
     output = await generate_whole(service, known.prepared.request)
@@ -110,7 +110,7 @@ async def run_known(service: Service, known: KnownExtraction) -> ExtractResult:
     def finish() -> ExtractResult:
         began = time.perf_counter()
         result = extractor.finish_extraction(known.prepared, output)
-        known.pace.took(len(output.tokens), time.perf_counter() - began)
+        known.pace.record(len(output.tokens), time.perf_counter() - began)
         return result
 
     # A thread takes work over in about the time that most answers take.
@@ -137,7 +137,7 @@ async def warm(service: Service, parsed: ParsedExtraction) -> None:
 
 async def run_texts(service: Service, parsed: ParsedExtraction, request_id: str) -> ExtractResults:
     """The extractions from all texts of a request. A text that fails does not affect the others."""
-    slots = asyncio.Semaphore(AT_ONCE)
+    slots = asyncio.Semaphore(MOST_CONCURRENT)
 
     async def outcome(index: int, one: ParsedExtraction) -> TextOutcome:
         async with slots:
@@ -189,11 +189,11 @@ async def _merged(
     service: Service, texts: Sequence[ParsedExtraction], request_id: str
 ) -> AsyncGenerator[AnyExtractEvent, None]:
     """The events of several extractions as they come. A slow reader holds the extractions back."""
-    waiting: asyncio.Queue[AnyExtractEvent | Exception | None] = asyncio.Queue(_AHEAD)
+    waiting: asyncio.Queue[AnyExtractEvent | Exception | None] = asyncio.Queue(_MOST_QUEUED)
     numbered = enumerate(texts)
     workers = [
         asyncio.create_task(_work(service, numbered, request_id, waiting))
-        for _ in range(min(AT_ONCE, len(texts)))
+        for _ in range(min(MOST_CONCURRENT, len(texts)))
     ]
     left = len(workers)
     try:
@@ -217,7 +217,7 @@ async def _work(
     request_id: str,
     waiting: asyncio.Queue[AnyExtractEvent | Exception | None],
 ) -> None:
-    """Take texts until none is left and put their events into `waiting`; None marks its end."""
+    """Take texts until none is left, and put their events into `waiting`; None marks the end of this worker."""
     try:
         for index, parsed in numbered:
             try:

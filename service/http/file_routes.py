@@ -23,7 +23,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from ..errors import BodyTooLarge, ClientGone, InvalidBody, RouteNotFound, UnknownField
+from ..errors import BodyTooLarge, ClientDisconnected, InvalidBody, RouteNotFound, UnknownField
 from .job_routes import job_host
 from .operations import BYTES, NO_RANGE, KeyScope, Operation, Parameter, endings
 from .principal import current_principal
@@ -41,7 +41,7 @@ _MOST_FILES: Final = 10_000  # of a page
 _MAX_FIELD_BYTES: Final = 64 * 1024
 _EXPIRY_FIELDS: Final = ("expires_after[anchor]", "expires_after[seconds]")
 _FIELDS: Final = ("file", "purpose", *_EXPIRY_FIELDS)
-_BATCH_EXPIRY_S: Final = MAX_EXPIRY_S  # input files of batches do not stay for ever
+_BATCH_EXPIRY_S: Final = MAX_EXPIRY_S  # input files of batches expire
 
 
 def batch_host(service: Service) -> "BatchHost":
@@ -150,12 +150,12 @@ async def delete_file(service: Service, request: Request) -> Response:
 
 
 async def body_chunks(request: Request) -> AsyncIterator[bytes]:
-    """The body as it arrives. Raises `ClientGone` if the client disconnects."""
+    """The body as it arrives. Raises `ClientDisconnected` if the client disconnects."""
     try:
         async for chunk in request.stream():
             yield chunk
     except ClientDisconnect:
-        raise ClientGone("the client disconnected before its file had arrived") from None
+        raise ClientDisconnected("the client disconnected before its file had arrived") from None
 
 
 def _order(request: Request) -> Literal["asc", "desc"]:
@@ -170,7 +170,7 @@ async def _form(request: Request, max_bytes: int) -> FormData:
 
     Raises:
         InvalidBody: the body is not a form, or has too many parts.
-        BodyTooLarge, ClientGone: as for other bodies.
+        BodyTooLarge, ClientDisconnected: as for other bodies.
     """
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise InvalidBody(

@@ -90,10 +90,11 @@ async def parse_form(
 
 def _unknown(name: str, known: tuple[str, ...]) -> UnknownField:
     names = ", ".join(("file", *known))
+    rest = "; the fields of a JSON body go into request" if "request" in known else ""
     return UnknownField(
         f"the form has an unknown field: {name[:64]}",
         param=name[:64],
-        hint=f"the fields are {names}",
+        hint=f"the fields are {names}{rest}",
     )
 
 

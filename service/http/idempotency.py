@@ -69,7 +69,7 @@ async def once_only(service: Service, request: Request, body: bytes) -> AsyncIte
     Raises:
         InvalidBody: the key is malformed.
         IdempotencyKeyReused: the key was used for another request.
-        ClientGone: the client disconnected.
+        ClientDisconnected: the client disconnected.
     """
     key = request.headers.get("idempotency-key")
     if key is None:

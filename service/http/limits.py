@@ -20,11 +20,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from ..errors import (
     BodyTooLarge,
     BodyTooSlow,
-    ClientGone,
+    ClientDisconnected,
     InvalidBody,
     ServiceNotReady,
     ServiceOverloaded,
 )
+from .framed_chunks import FramedChunks
 from .joined_writes import JoinedWrites
 from .principal import current_tenant
 from .problems import problem_response
@@ -41,7 +42,7 @@ async def read_body(request: Request, *, max_bytes: int, max_seconds: float) -> 
         InvalidBody: the body is compressed.
         BodyTooLarge: the body exceeds the limit; if `content-length` already does, nothing was read.
         BodyTooSlow: the body did not arrive in time.
-        ClientGone: the client disconnected.
+        ClientDisconnected: the client disconnected.
     """
     coding = request.headers.get("content-encoding", "").strip().lower()
     if coding not in ("", "identity"):
@@ -63,7 +64,7 @@ async def read_body(request: Request, *, max_bytes: int, max_seconds: float) -> 
     except TimeoutError:
         raise BodyTooSlow(f"the body did not arrive within {max_seconds:g} s") from None
     except ClientDisconnect:
-        raise ClientGone("the client disconnected before its body had arrived") from None
+        raise ClientDisconnected("the client disconnected before its body had arrived") from None
     return bytes(body)
 
 
@@ -77,8 +78,8 @@ def _too_large(max_bytes: int) -> BodyTooLarge:
 class RequestGate:
     """Counts requests in flight, refuses those beyond the limit, and refuses all once closed.
 
-    `notify` gets the number in flight whenever it changes. The last `kept` places are for tenants that hold less than
-    an equal share, so that no tenant can fill the server alone.
+    `notify` gets the number in flight whenever it changes. The last `reserved` places are for tenants that hold
+    less than an equal share, so that no tenant can fill the server alone.
     """
 
     def __init__(
@@ -86,10 +87,10 @@ class RequestGate:
         limit: int,
         clock: Callable[[], float] = time.monotonic,
         notify: Callable[[int], None] = lambda _: None,
-        kept: int = 0,
+        reserved: int = 0,
     ) -> None:
         self._limit = limit
-        self._kept = kept
+        self._reserved = reserved
         self._of_tenant = Counter[str]()
         self._clock = clock
         self._notify = notify
@@ -161,7 +162,7 @@ class RequestGate:
                 self._idle.set()
 
     def _has_place(self, tenant: str) -> bool:
-        if self._in_flight < self._limit - self._kept:
+        if self._in_flight < self._limit - self._reserved:
             return True
         tenants = len(self._of_tenant) + (tenant not in self._of_tenant)
         share = self._limit // (tenants + 1)
@@ -183,6 +184,7 @@ class BoundedHeaderProtocol(H11Protocol):
     _reading_due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
+        self.conn = FramedChunks(h11.SERVER, self.max_header_bytes)
         super().connection_made(cast("asyncio.Transport", JoinedWrites(transport, self.loop)))
         self._watch_headers()
 

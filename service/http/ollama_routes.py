@@ -7,6 +7,7 @@ Does: one function for each operation, and their table. Does not: translate (`se
 import hashlib
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from intaglio.engine.api import EngineInfo
@@ -44,7 +45,7 @@ from .problems import ProblemResponse, problem_response
 from .routes import document
 from .service_state import Service
 
-_BYTES: Final = {"float32": 4, "int8": 1}  # of a weight; two for every other type
+_BYTES: Final = {"float32": 4}  # of a weight in memory; two for every other type
 
 
 def ollama_error(reply: ProblemResponse) -> bytes:
@@ -78,7 +79,7 @@ async def tags(service: Service, _request: Request) -> Response:
         name=info.model,
         model=info.model,
         modified_at=_time(service.started),
-        size=info.parameters * _BYTES.get(info.dtype, 2),
+        size=weight_bytes(info),
         digest=hashlib.sha256(f"{info.model} {info.parameters} {info.dtype}".encode()).hexdigest(),
         details=_details(info),
     )
@@ -124,6 +125,14 @@ def _details(info: EngineInfo) -> OllamaDetails:
     millions = info.parameters / 1e6
     size = f"{millions / 1000:.1f}B" if millions >= 1000 else f"{millions:.0f}M"
     return OllamaDetails(parameter_size=size, quantization_level=info.dtype)
+
+
+def weight_bytes(info: EngineInfo) -> int:
+    """The bytes of the checkpoint's weights; those in memory where there are no files."""
+    files = Path(info.folder).glob("*.safetensors") if info.folder else ()
+    return sum(file.stat().st_size for file in files) or (
+        info.parameters * _BYTES.get(info.dtype, 2)
+    )
 
 
 def _time(seconds: float) -> str:

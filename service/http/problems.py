@@ -66,7 +66,7 @@ STATUS: Mapping[type[Exception], tuple[int, Code]] = {
     service.RateLimited: (429, Code.RATE_LIMIT_EXCEEDED),
     service.QuotaExceeded: (429, Code.QUOTA_EXCEEDED),
     service.HostNotAllowed: (403, Code.HOST_NOT_ALLOWED),
-    service.ClientGone: (499, Code.CANCELLED),
+    service.ClientDisconnected: (499, Code.CANCELLED),
     service.GenerationFailed: (500, Code.INTERNAL),
     grammar.GrammarError: (500, REFUSAL_CODES[grammar.GrammarError]),
     grammar.InvalidConstraint: (400, REFUSAL_CODES[grammar.InvalidConstraint]),

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive
 
-from ..errors import ClientGone, InvalidBody, ServiceNotReady
+from ..errors import ClientDisconnected, InvalidBody, ServiceNotReady
 from ..extraction.translate import explain_request, schema_constraint
 from .limits import read_body
 from .operations import (
@@ -61,14 +61,14 @@ async def while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
     """The result of `work`, which runs in this task; cancels it if the client disconnects.
 
     Raises:
-        ClientGone: the client disconnected.
+        ClientDisconnected: the client disconnected.
     """
     watch = _DisconnectWatch(receive)
     try:
         return await work
     except asyncio.CancelledError:
         if watch.is_only_canceller():
-            raise ClientGone("the client disconnected") from None
+            raise ClientDisconnected("the client disconnected") from None
         raise
     finally:
         watch.close()

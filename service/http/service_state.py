@@ -5,6 +5,7 @@ loop. Does not: handle requests (`routes` and its siblings) or start an engine (
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.to_thread
-from intaglio.engine.api import EngineInfo, EngineState, SchemaGate
+from intaglio.engine.api import EngineInfo, EngineState, EngineStopped, SchemaGate
 from intaglio.schemas.server_info import Health
 
 from ..adapters.adapter_registry import AdapterRegistry, no_adapter
@@ -124,7 +125,11 @@ class Service:
     def restart_engines(self) -> None:
         """Begin to restart all engines, one after the other; no effect while a restart is in progress."""
         if self.restarting is None or self.restarting.done():
-            self.restarting = asyncio.create_task(self.backend.restart(), name="restart engines")
+            self.restarting = asyncio.create_task(self._restart_engines(), name="restart engines")
+
+    async def _restart_engines(self) -> None:
+        with contextlib.suppress(EngineStopped):  # they were not started yet, or are closed
+            await self.backend.restart()
 
     async def offload(self, work: Callable[[], T]) -> T:
         """Run CPU-bound `work` in a thread, off the event loop."""

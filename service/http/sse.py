@@ -16,11 +16,11 @@ from intaglio.schemas.problem import Code
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ..errors import ClientGone
+from ..errors import ClientDisconnected
 from .problems import status_of
 
 KEEP_ALIVE_S: Final = 15.0
-_TURN: Final = 4  # events that a stream may send before others have their turn
+_BURST: Final = 4  # events that a stream sends before it yields to other streams
 _COMMENT: Final = b": keep-alive\n\n"
 _HEADERS: Final = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 
@@ -124,7 +124,7 @@ class EventStream(Response):
                 if producing.done():
                     producing.result()
                 else:
-                    scope["state"]["outcome"] = ClientGone.code.value
+                    scope["state"]["outcome"] = ClientDisconnected.code.value
             finally:
                 producing.cancel()
                 watching.cancel()
@@ -138,8 +138,8 @@ class EventStream(Response):
             async for event in self._events:
                 await self._send(send, event)
                 sent += 1
-                # Events that wait already would keep all other streams waiting.
-                if not sent % _TURN:
+                # While events are ready, this coroutine would never suspend.
+                if not sent % _BURST:
                     await asyncio.sleep(0)
         except Exception as error:
             known = status_of(error)
@@ -158,16 +158,16 @@ class EventStream(Response):
 
     async def _watch(self, receive: Receive, send: Send) -> None:
         """Return when the client has disconnected. Sends comments meanwhile."""
-        gone = asyncio.create_task(until_disconnect(receive))
+        disconnected = asyncio.create_task(until_disconnect(receive))
         try:
-            while not gone.done():
+            while not disconnected.done():
                 left = self._sent_at + self._keep_alive_s - time.monotonic()
                 if left > 0 or self._sending.locked():
-                    await asyncio.wait({gone}, timeout=max(left, self._keep_alive_s / 4))
+                    await asyncio.wait({disconnected}, timeout=max(left, self._keep_alive_s / 4))
                 else:
                     await self._send(send, _COMMENT)
         finally:
-            gone.cancel()
+            disconnected.cancel()
 
 
 async def until_disconnect(receive: Receive) -> None:

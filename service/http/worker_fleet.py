@@ -84,7 +84,7 @@ class WorkerFleet:
             base = url(reserved[0], tls=bool(config.tls_cert))
             async with asyncio.TaskGroup() as tasks:
                 announcing = tasks.create_task(self._announce(base, announce))
-                kept = [self._keep(index, port) for index in range(self._plan.count)]
+                kept = [self._supervise(index, port) for index in range(self._plan.count)]
                 await asyncio.wait([tasks.create_task(one) for one in kept])
                 announcing.cancel()
         finally:
@@ -103,16 +103,17 @@ class WorkerFleet:
         self._signal = self._signal or number
         self._stopping.set()
         for worker in self._workers.values():
-            with contextlib.suppress(ProcessLookupError):
-                worker.process.send_signal(signal.SIGTERM)
+            _end(worker)
 
-    async def _keep(self, index: int, port: int) -> None:
+    async def _supervise(self, index: int, port: int) -> None:
         """Run one API process, and another one when it has died, until all stop."""
         failures, runs = 0, 0
         while not self._stopping.is_set():
             began = time.monotonic()
             worker = await self._start(port, replaces=runs > 0)
             self._workers[index] = worker
+            if self._stopping.is_set():  # the signal came before this process was there
+                _end(worker)
             was_ready, status = await self._follow(worker)
             runs += 1
             del self._workers[index]
@@ -131,7 +132,7 @@ class WorkerFleet:
                 await asyncio.wait_for(self._stopping.wait(), max(0.0, left))
 
     async def _start(self, port: int, *, replaces: bool) -> _Worker:
-        mine, theirs = socket.socketpair()
+        ours, theirs = socket.socketpair()
         with theirs:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-c", _ENTRY, str(theirs.fileno())),
@@ -141,7 +142,7 @@ class WorkerFleet:
                 env=environment_with(self._metrics.environment),
                 start_new_session=True,  # Ctrl-C goes to the parent only
             )
-        channel = await Channel.over(mine, WorkerState)
+        channel = await Channel.over(ours, WorkerState)
         folder = self._metrics.environment["INTAGLIO_SERVICE_METRICS_FOLDER"]
         channel.send(
             WorkerStart(
@@ -162,10 +163,12 @@ class WorkerFleet:
         stopping = asyncio.create_task(self._stopping.wait())
         try:
             while not ending.done() and not stopping.done():
-                hearing = asyncio.create_task(worker.channel.receive())
-                await asyncio.wait({hearing, ending, stopping}, return_when=asyncio.FIRST_COMPLETED)
-                state = hearing.result() if hearing.done() else None
-                hearing.cancel()
+                receiving = asyncio.create_task(worker.channel.receive())
+                await asyncio.wait(
+                    {receiving, ending, stopping}, return_when=asyncio.FIRST_COMPLETED
+                )
+                state = receiving.result() if receiving.done() else None
+                receiving.cancel()
                 if state is None:
                     break
                 self._listens.set()
@@ -189,6 +192,12 @@ class WorkerFleet:
         state = FleetState(all(ready) and len(ready) == self._plan.count)
         for worker in self._workers.values():
             worker.channel.send(state)
+
+
+def _end(worker: _Worker) -> None:
+    """Have a process stop in order, unless it has ended."""
+    with contextlib.suppress(ProcessLookupError):
+        worker.process.send_signal(signal.SIGTERM)
 
 
 def reserve(host: str, port: int) -> list[socket.socket]:

@@ -22,9 +22,7 @@ LOW_TOKENS: Final = 256
 """The most tokens of an image of low detail."""
 
 
-NO_VISION_HINT: Final = (
-    "load a model with vision, such as Qwen2.5-VL, or send the text of the image"
-)
+NO_VISION_HINT: Final = "load a model with vision, such as Qwen3-VL, or send the text of the image"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

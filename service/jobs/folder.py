@@ -131,6 +131,7 @@ class DataFolder:
             raise InputRefused(
                 f"{name[:40]!r} is not a valid file name",
                 param="source.path",
-                hint="up to 128 letters, digits, dots, dashes and underscores",
+                hint="send the file (PUT /v1/files/NAME) and give its name: up to 128 letters, digits, dots, dashes "
+                "and underscores",
             )
         return self._files / name

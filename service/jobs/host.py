@@ -147,8 +147,9 @@ class JobHost:
         """Stop after the rows in flight; the job continues at the next start."""
         self._stop.set()
         self._changed.set()
-        if self._runner is not None:
-            self._runner.stop()
+        runner = self._runner  # the thread may end its run meanwhile
+        if runner is not None:
+            runner.stop()
         if self._thread is not None:
             self._thread.join()
         self.ledger.close()
@@ -190,9 +191,7 @@ class JobHost:
                 self._runner = make(job)
                 if self._stop.is_set():
                     return
-                status = self._runner.run()
-                if status.state is JobState.PAUSED and self._stop.is_set():
-                    self.ledger.move(job, JobState.READY)
+                self._runner.run(stopped=JobState.READY)
         except LedgerRefused:
             raise
         except (IntaglioError, JobError) as error:

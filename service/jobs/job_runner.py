@@ -61,10 +61,10 @@ class Runner:
         """Make `run` release the rows in flight and return. Safe to call from a signal handler."""
         self._stop.set()
 
-    def run(self) -> JobStatus:
+    def run(self, stopped: JobState = JobState.PAUSED) -> JobStatus:
         """Run until every row has ended, or a pause or cancel is requested.
 
-        A job that was paused or cancelled before stays unchanged.
+        A job that was paused or cancelled before stays unchanged. `stopped`: the state of one that `stop` interrupts.
 
         Raises:
             LedgerRefused: the ledger cannot be written; its contents are intact, and the job can be resumed.
@@ -93,7 +93,7 @@ class Runner:
                 self._rows.release(self._holder)
             finally:
                 self._reader.join()
-        return self._finish()
+        return self._finish(stopped)
 
     def _extract_due_rows(self) -> None:
         """Extract until no row is due, or the run stops."""
@@ -156,7 +156,7 @@ class Runner:
         self._last_heartbeat = now
         self._outcomes.flush()
         self._rows.renew(self._holder, self._outcomes.timing.lease_s)
-        if self._ledger.pending_request(self._job) is not None:
+        if self._ledger.stop_request(self._job) is not None:
             self._stop.set()
         if self._on_progress is not None:
             self._on_progress(self._outcomes.progress(whole=self._reader.whole))
@@ -172,33 +172,35 @@ class Runner:
         counts = self._rows.counts()
         return counts.pending == 0 and counts.running == 0
 
-    def _finish(self) -> JobStatus:
-        request = self._ledger.pending_request(self._job)
+    def _finish(self, stopped: JobState) -> JobStatus:
         progress = self._outcomes.recounted_progress(whole=self._reader.whole)
-        counts, fatal, refused = progress.counts, self._outcomes.fatal, self._reader.refused
-        all_ended = counts.pending == 0 and counts.running == 0
-        state, error = JobState.PAUSED, None
-        if fatal is not None:
-            state, error = JobState.FAILED, fatal.message
-        elif self._outcomes.too_many_dead:
-            state, error = (
-                JobState.FAILED,
-                f"{counts.dead} of {counts.dead + counts.done} rows are dead",
-            )
-        elif request == "cancel":
-            state = JobState.CANCELLED
-        elif all_ended and refused is not None:
-            state, error = JobState.FAILED, refused.message
-        elif all_ended and progress.whole:
-            state = JobState.COMPLETED_WITH_ERRORS if counts.dead else JobState.COMPLETED
-        elif counts.running:
-            state = JobState.RUNNING  # other runners still work
-        self._ledger.move(self._job, state, error)
+        end = self._end(progress)
+        if end is not None:
+            self._ledger.move(self._job, *end)
+        else:
+            works = progress.counts.running > 0  # other runners do
+            self._ledger.move(self._job, JobState.RUNNING if works else stopped)
         if self._on_progress is not None:
             self._on_progress(progress)
-        if fatal is not None:
-            raise fatal
+        if self._outcomes.fatal is not None:
+            raise self._outcomes.fatal
         return self._ledger.status(self._job)
+
+    def _end(self, progress: Progress) -> tuple[JobState, str | None] | None:
+        """The state in which the job ends, with the error if it has failed; None if it can go on."""
+        counts, fatal, refused = progress.counts, self._outcomes.fatal, self._reader.refused
+        if fatal is not None:
+            return JobState.FAILED, fatal.message
+        if self._outcomes.too_many_dead:
+            return JobState.FAILED, f"{counts.dead} of {counts.dead + counts.done} rows are dead"
+        if counts.pending or counts.running or self._ledger.stop_request(self._job) == "cancel":
+            return None
+        if refused is not None:
+            return JobState.FAILED, refused.message
+        if progress.whole:
+            done = JobState.COMPLETED_WITH_ERRORS if counts.dead else JobState.COMPLETED
+            return done, None
+        return None
 
 
 def _weight(claim: Claim) -> int:

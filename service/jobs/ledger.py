@@ -107,9 +107,23 @@ class Ledger:
             return connection.scalar(ended) or 0
 
     def move(self, job: str, state: JobState, error: str | None = None) -> None:
-        """Set the state of a job."""
+        """End the run of a job in a state.
+
+        A state in which it can go on gives way to a request that waits, in one statement, so that none is lost, and to
+        the end that another runner has given the run meanwhile.
+        """
+        wanted, runs = jobs.c.wanted, jobs.c.state == JobState.RUNNING
+        as_asked = sa.case(
+            (wanted == "cancel", JobState.CANCELLED),
+            (wanted == "pause", JobState.PAUSED),
+            else_=state,
+        )
+        values = {"error": error, "wanted": None, "changed": self._clock()}
         with transaction(self._engine) as connection:
-            _update(connection, job, state=state, error=error, wanted=None, changed=self._clock())
+            if state in ENDED:
+                _update(connection, job, state=state, **values)
+            else:
+                _update(connection, job, runs, state=as_asked, **values)
 
     def begin(self, job: str) -> bool:
         """Set a job to running if it is ready or its runner is gone; a pending pause or cancel request stays.
@@ -162,10 +176,12 @@ class Ledger:
                 changed=self._clock(),
             )
 
-    def pending_request(self, job: str) -> str | None:
-        """The pending request to a job's runner."""
-        request: str | None = _found(self._engine, job).wanted
-        return request
+    def stop_request(self, job: str) -> str | None:
+        """What the runners of a job have to do, "pause" or "cancel": a request that waits, or that one of them met."""
+        found = _found(self._engine, job)
+        stopped = {JobState.PAUSED: "pause", JobState.CANCELLED: "cancel"}
+        request: str | None = found.wanted
+        return request or stopped.get(JobState(found.state))
 
 
 def reviews_of(ledger: Ledger, job: str) -> JobReviews:

@@ -139,10 +139,10 @@ class OutcomeBuffer:
 
     def refuse(self, claim: Claim, error: RowFileRefused) -> None:
         """Record a claim with a file that cannot be loaded."""
-        again = error.again and claim.attempt < self._spec.attempts
+        may_retry = error.may_retry and claim.attempt < self._spec.attempts
         names = () if claim.files is None else (file.name for file in claim.files.files)
         pointer = f"/file/{next(iter(names), '')}"
-        self._fail(claim, Failure(error.code, error.message, pointer, error.hint, again))
+        self._fail(claim, Failure(error.code, error.message, pointer, error.hint, may_retry))
 
     def flush(self) -> None:
         """Write the buffered outcomes to the ledger."""
@@ -171,19 +171,19 @@ class OutcomeBuffer:
         scope = _scope_of(error)
         if scope is ErrorScope.JOB and claim.given is None:
             self.fatal = self.fatal or error
-            failure = _failure(error, again=True, charged=False)
+            failure = _failure(error, may_retry=True, charged=False)
         elif scope is ErrorScope.SERVICE and error.retryable:
             self._note_unreachable(error)
-            failure = _failure(error, again=True, charged=False)
+            failure = _failure(error, may_retry=True, charged=False)
         else:
             attempts = self._spec.attempts + (_EXTRA_ATTEMPTS if scope is ErrorScope.ENGINE else 0)
-            failure = _failure(error, again=error.retryable and claim.attempt < attempts)
+            failure = _failure(error, may_retry=error.retryable and claim.attempt < attempts)
         self._fail(claim, failure, error.retry_after or 0.0)
 
     def _fail(self, claim: Claim, failure: Failure, least_s: float = 0.0) -> None:
         """Record a failure; the next attempt comes after a pause of at least `least_s`."""
         pause = max(min(self.timing.longest_pause_s, 0.5 * 2.0**claim.attempt), least_s)
-        self._ended += not failure.again
+        self._ended += not failure.may_retry
         self._outcomes.append(Outcome(claim, failure=failure, due=time.time() + pause))
 
     def _note_unreachable(self, error: IntaglioError) -> None:
@@ -207,10 +207,10 @@ def _warnings(outcome: Extraction[Any]) -> tuple[JsonValue, ...]:
     return tuple(warnings) if isinstance(warnings, list) else ()
 
 
-def _failure(error: IntaglioError, *, again: bool, charged: bool = True) -> Failure:
+def _failure(error: IntaglioError, *, may_retry: bool, charged: bool = True) -> Failure:
     """An error of the service or the engine as stored in the ledger."""
     if not isinstance(error, APIStatusError):
         name = type(error).__name__
-        return Failure(name, error.message, hint=error.hint, again=again, charged=charged)
+        return Failure(name, error.message, hint=error.hint, may_retry=may_retry, charged=charged)
     pointer = error.details[0].pointer if error.details else ""
-    return Failure(error.code, error.message, pointer, error.hint, again, charged)
+    return Failure(error.code, error.message, pointer, error.hint, may_retry, charged)

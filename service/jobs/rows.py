@@ -357,7 +357,7 @@ def _done(job: str, outcome: Outcome) -> dict[str, Any]:
 
 def _failed(job: str, outcome: Outcome, failure: Failure) -> dict[str, Any]:
     return _lease_params(job, outcome.claim) | {
-        "state": PENDING if failure.again else DEAD,
+        "state": PENDING if failure.may_retry else DEAD,
         "due": outcome.due,
         "failure": _encoded(failure),
         "uncharged": 0 if failure.charged else 1,

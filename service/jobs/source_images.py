@@ -23,7 +23,7 @@ FindImage = Callable[[str], Path]
 """The path of the image that a record names. Raises `JobError` if there is none, or none that the job may read."""
 
 MOST_IN_A_ROW: Final = 1024
-_HINT: Final = "choose a model with vision, such as Qwen2.5-VL (--model, or --url of its service)"
+_HINT: Final = "choose a model with vision, such as Qwen3-VL (--model, or --url of its service)"
 _EXAMPLE: Final = "give the path of a file, or data:image/png;base64,..."
 
 

@@ -229,7 +229,7 @@ def transaction(engine: sa.Engine) -> Iterator[sa.Connection]:
 
 
 def _lacks_access(reason: str) -> bool:
-    """Whether SQLite refuses for want of permission."""
+    """Whether SQLite refuses for lack of permission."""
     return "readonly database" in reason or "unable to open database file" in reason
 
 

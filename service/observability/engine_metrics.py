@@ -222,7 +222,7 @@ def _offloaded(counts: OffloadCounts) -> Iterator[Metric]:
     for name, text, label, numbers in (
         (
             "kv_tier_decisions_tokens",
-            "Tokens in a tier that were fetched, or computed again since that is faster.",
+            "Tokens in a tier that were fetched or computed again, and tokens of evicted blocks kept or dropped.",
             "decision",
             counts.decided,
         ),

@@ -42,7 +42,7 @@ class WorkerMetricsFolder:
 
     def ended(self, pid: int) -> None:
         """Forget the gauges of an API process that ended; its counters stay in the sums."""
-        mark_process_dead(pid, str(self._folder))  # type: ignore[no-untyped-call]
+        mark_process_dead(pid, str(self._folder))
 
     def close(self) -> None:
         """Delete the folder. No API process may run any more."""
@@ -63,10 +63,10 @@ class WorkersCollector:
                 f"metrics_folder is set, but {VARIABLE} was not when this process began"
             )
         self._folder = folder
-        self._counted = MultiProcessCollector(None, str(folder))  # type: ignore[no-untyped-call]
+        self._counted = MultiProcessCollector(None, str(folder))
 
     def collect(self) -> Iterator[Metric]:
-        counted: Iterable[Metric] = self._counted.collect()  # type: ignore[no-untyped-call]
+        counted: Iterable[Metric] = self._counted.collect()
         yield from sorted(counted, key=lambda family: family.name)
         yield from _resources(self._pids())
 
@@ -91,7 +91,7 @@ class OwnCollector:
 def _resources(pids: Iterable[int]) -> Iterator[Metric]:
     sums: dict[str, float] = {}
     for pid in pids:
-        for family in ProcessCollector(pid=lambda pid=pid: pid, registry=None).collect():  # type: ignore[misc]
+        for family in ProcessCollector(pid=lambda pid=pid: pid, registry=None).collect():  # type: ignore[misc]  # mypy infers no default of a lambda
             if family.name in _RESOURCES:
                 sums[family.name] = sums.get(family.name, 0.0) + family.samples[0].value
     for name, value in sums.items():

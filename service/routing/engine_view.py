@@ -40,11 +40,11 @@ class RoutedEngine(Protocol):
         """Deaths and restarts so far."""
         ...
 
-    def when_moved(self, call: Callable[[], None]) -> None:
+    def on_state_change(self, call: Callable[[], None]) -> None:
         """Register `call`, called when the state may have changed."""
         ...
 
-    def when_lives_change(self, call: Callable[[Lives], None]) -> None:
+    def on_lives_change(self, call: Callable[[Lives], None]) -> None:
         """Register `call`, called at each death and each restart."""
         ...
 
@@ -111,7 +111,7 @@ class EngineView:
         """Deaths and restarts of all engines."""
         return lives_of([engine.lives for engine in self._engines])
 
-    def when_lives_change(self, call: Callable[[Lives], None]) -> None:
+    def on_lives_change(self, call: Callable[[Lives], None]) -> None:
         """Register `call`, which is called on every death and restart of an engine."""
         for engine in self._engines:
-            engine.when_lives_change(call)
+            engine.on_lives_change(call)

@@ -4,7 +4,7 @@ Does: remember the tokens of a stream, skip those of the next attempt that repea
 send a request again (`router`).
 
 The same request with the same seed gives the same tokens, if the model's arithmetic does not depend on the other
-requests in the batch: on a CPU. On a GPU it is rounded differently now and then, and the stream cannot be continued.
+requests in the batch: on a CPU. On a GPU it is sometimes rounded differently, and the stream cannot be continued.
 """
 
 import msgspec
@@ -16,20 +16,21 @@ class DifferentAnswer(Exception):
 
 
 class Replay:
-    """The delivered tokens of one stream. Call `again` before each further attempt."""
+    """The delivered tokens of one stream. Call `restart` before each further attempt."""
 
     def __init__(self) -> None:
         self._delivered: list[int] = []
         self._position = 0
 
-    def again(self) -> None:
+    def restart(self) -> None:
         """Begin another attempt."""
         self._position = 0
 
     def unseen(self, delta: Delta) -> Delta | None:
         """The part of a delta that was not delivered yet; None if there is nothing in it.
 
-        Raises: DifferentAnswer: the other part differs from the delivered tokens.
+        Raises:
+            DifferentAnswer: the other part differs from the delivered tokens.
         """
         left = len(self._delivered) - self._position
         if not left:

@@ -35,7 +35,7 @@ from .prefill_stage import Prefilled, PrefillStage
 from .replay import DifferentAnswer, Replay
 from .totals import blocks_of
 
-_AGAIN_S: Final = 0.01  # before a request that an engine has just refused is offered again
+_RETRY_S: Final = 0.01  # before a request that an engine has just refused is offered again
 
 
 class EngineGroup(Protocol):
@@ -76,9 +76,9 @@ class EngineRouter(EngineView):
         self._policy = policy or RoutingPolicy()
         self._loads = dict.fromkeys(range(len(self._engines)), 0)
         self._prefill = PrefillStage(self._engines)
-        self._moved = asyncio.Event()
+        self._changed = asyncio.Event()
         for engine in self._engines:
-            engine.when_moved(self._move)
+            engine.on_state_change(self._wake)
 
     async def start(self) -> None:
         """Start the engines; returns before their models are loaded."""
@@ -96,7 +96,7 @@ class EngineRouter(EngineView):
                 raise self.fault
             if self.state is EngineState.CLOSED:
                 raise _stopped("the engines are closed")
-            await self._moved.wait()
+            await self._changed.wait()
         assert self.info is not None
         return self.info
 
@@ -116,7 +116,7 @@ class EngineRouter(EngineView):
             try:
                 prompt = await self._prompted(patience, request, began)
                 if prompt is None:
-                    yield _late(request)
+                    yield _deadline_passed(request)
                     return
                 index = self._choose(request)
                 with self._counted(index, request):
@@ -136,8 +136,8 @@ class EngineRouter(EngineView):
             except EngineStopped:
                 if patience.is_over or self.state is EngineState.CLOSED:
                     raise
-                await patience.spend(asyncio.sleep(_AGAIN_S))
-            replay.again()
+                await patience.spend(asyncio.sleep(_RETRY_S))
+            replay.restart()
 
     async def check(self) -> BlockReport:
         """Check the invariants of all engines and report their blocks."""
@@ -200,14 +200,14 @@ class EngineRouter(EngineView):
             left = _left(request, began).deadline
             if left is not None and left <= 0:
                 return False
-            await patience.spend(self._moved.wait(), left)
+            await patience.spend(self._changed.wait(), left)
         left = _left(request, began).deadline
         return left is None or left > 0
 
-    def _move(self) -> None:
+    def _wake(self) -> None:
         """Wake the requests that wait for an engine."""
-        self._moved.set()
-        self._moved = asyncio.Event()
+        self._changed.set()
+        self._changed = asyncio.Event()
 
 
 def _seeded(request: Request) -> Request:
@@ -230,7 +230,7 @@ def _left(request: Request, began: float) -> Request:
     return replace(request, deadline=request.deadline - (time.monotonic() - began))
 
 
-def _late(request: Request) -> Delta:
+def _deadline_passed(request: Request) -> Delta:
     """The only delta of a request that found no engine before its deadline."""
     usage = Usage(prompt_tokens=len(request.prompt), output_tokens=0)
     return Delta(request_id=request.id, finish=Finish.DEADLINE, usage=usage)

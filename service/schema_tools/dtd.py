@@ -21,13 +21,14 @@ _ATTRIBUTE: Final = "make it an element"
 
 
 def from_dtd(source: str, name: str | None = None) -> dict[str, Any]:
-    """The schema of an element, by default of the first one.
+    """The schema of an element, by default of the root that a document type names, or the only one in no other.
 
     Raises:
-        SourceError: not a DTD, no such element, or a construct that cannot be translated.
+        SourceError: not a DTD, no such element, several by default, or a construct that cannot be translated.
     """
-    contents = _Declarations(source).read()
-    chosen = chosen_part(name or next(iter(contents), None), "element", contents)
+    declarations = _Declarations(source)
+    contents = declarations.read()
+    chosen = chosen_part(name, "element", contents, declarations.roots())
     schema = {"$schema": DIALECT, "title": chosen, **contents[chosen]}
     used = _used(chosen, contents)
     return {**schema, "$defs": {each: contents[each] for each in used}} if used else schema
@@ -51,6 +52,7 @@ class _Declarations:
     def __init__(self, source: str) -> None:
         self.words = Words(source, _TOKEN)
         self.declared: dict[str, tuple[dict[str, Any], list[tuple[str, int]]]] = {}
+        self.root: str | None = None  # that a document type names
 
     def read(self) -> dict[str, dict[str, Any]]:
         """The schema of each element by its name, in which other elements are references."""
@@ -59,10 +61,23 @@ class _Declarations:
             self._declaration()
         return {name: self._linked(*found) for name, found in self.declared.items()}
 
+    def roots(self) -> list[str]:
+        """The root that a document type names, else the elements that are in no other; those with children if any."""
+        if self.root in self.declared:
+            return [self.root]
+        inside = {
+            child
+            for name, (_, children) in self.declared.items()
+            for child, _ in children
+            if child != name
+        }
+        outside = [name for name in self.declared if name not in inside]
+        return [name for name in outside if self.declared[name][1]] or outside
+
     def _internal_subset(self) -> None:
         """Skip the frame around the declarations of a whole document: `<!DOCTYPE name [`."""
         if self.words.skip("<!DOCTYPE"):
-            self.words.name()
+            self.root = self.words.name()
             self.words.expect("[")
 
     def _declaration(self) -> None:

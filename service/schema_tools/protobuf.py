@@ -8,7 +8,7 @@ import re
 from typing import Any, Final
 
 from .infer import DIALECT
-from .source_text import SourceError, Words, chosen_part, each_as, unquoted
+from .source_text import SourceError, Words, chosen_part, each_as, unquoted, unused
 
 _TOKEN: Final = re.compile(
     r"""(?P<space>\s+)
@@ -50,18 +50,19 @@ _SCALARS: Final[dict[str, dict[str, Any]]] = {
 
 
 def from_protobuf(source: str, name: str | None = None) -> dict[str, Any]:
-    """The schema of a message, by default of the last one at the top.
+    """The schema of a message, by default of the only one at the top that no other uses.
 
     Fields of proto3 are required unless they are `optional`, in a `oneof`, repeated or a map: a document states the
     others, and null is none of their values.
 
     Raises:
-        SourceError: a construct or a type that is not known.
+        SourceError: a construct or a type that is not known, no such message, or several by default.
     """
     reader = _Reader(Words(source, _TOKEN))
     reader.file()
-    chosen = chosen_part(name or reader.last, "message", reader.found)
     reader.resolve()
+    roots = [each for each in unused(reader.found) if each in reader.messages]
+    chosen = chosen_part(name, "message", reader.found, roots or reader.messages)
     return {"$schema": DIALECT, "$ref": f"#/$defs/{chosen}", "$defs": reader.found}
 
 
@@ -69,7 +70,7 @@ class _Reader:
     def __init__(self, words: Words) -> None:
         self.words = words
         self.found: dict[str, dict[str, Any]] = {}
-        self.last: str | None = None
+        self.messages: list[str] = []  # at the top
         self.used: list[tuple[dict[str, Any], str, str, int]] = []  # schema, name, scope, line
 
     def file(self) -> None:
@@ -85,7 +86,7 @@ class _Reader:
                         )
                     words.expect(";")
                 case "message":
-                    self.last = self._message("")
+                    self.messages.append(self._message(""))
                 case "enum":
                     self._enum("")
                 case "service" | "extend":

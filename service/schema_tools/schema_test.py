@@ -22,7 +22,7 @@ from intaglio.grammar.api import (
 
 from ..extraction.validate import faults
 
-_TURN: Final = 0.35  # share of tokens that deviate from the shortest end
+_DEVIATION: Final = 0.35  # share of tokens that deviate from the shortest end
 _LONGEST: Final = 120  # characters of a reason
 _MOST: Final = 400  # tokens of a sample, apart from its end
 
@@ -50,7 +50,7 @@ def samples(compiler: Compiler, constraint: Constraint, count: int, seed: int = 
     found: dict[str, None] = {}
     for attempt in range(4 * count):
         draw = random.Random(f"{seed} {attempt}")  # noqa: S311
-        found[_written(compiler, grammar.matcher(), draw, 0 if attempt == 0 else _TURN)] = None
+        found[_written(compiler, grammar.matcher(), draw, 0 if attempt == 0 else _DEVIATION)] = None
         if len(found) == count:
             break
     return list(found)

@@ -5,7 +5,7 @@ Does: cut a text into tokens by a pattern, and take them one by one. Does not: k
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,18 +18,37 @@ class SourceError(ValueError):
         self.hint = hint
 
 
-def chosen_part(name: str | None, kind: str, known: Collection[str]) -> str:
-    """The part of a source that is to be translated. `kind` is what its language calls such a part.
+def chosen_part(name: str | None, kind: str, known: Collection[str], roots: Collection[str]) -> str:
+    """The part of a source to translate: the one called `name`, else the only one of `roots`.
+
+    `kind` is the language's word for such a part. `roots` are the parts that no other part uses.
 
     Raises:
-        SourceError: the source has no part of this `name`, or none at all.
+        SourceError: the source has no part of this `name` or none at all, or its only root cannot be told.
     """
     if not known:
         hint = "is it the right file, and the right language?"
         raise SourceError(1, f"the source has no {kind} to translate", hint)
-    if name is None or name not in known:
+    if name is None:
+        found = list(roots or known)
+        if len(found) > 1:
+            reason = f"the source has {len(found)} {kind}s to choose from: {', '.join(found)}"
+            raise SourceError(1, reason, "name the one to translate (--name)")
+        return found[0]
+    if name not in known:
         raise SourceError(1, f"there is no {kind} {name!r}", f"there are: {', '.join(known)}")
     return name
+
+
+def unused(parts: Mapping[str, Any]) -> list[str]:
+    """The names of the schemas that no other one of `parts` refers to."""
+    return [
+        name
+        for name in parts
+        if not any(
+            f"'#/$defs/{name}'" in str(part) for other, part in parts.items() if other != name
+        )
+    ]
 
 
 @dataclass(frozen=True, slots=True)

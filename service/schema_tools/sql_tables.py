@@ -50,14 +50,14 @@ _CONSTRAINTS: Final = (
 
 
 def from_sql(source: str, name: str | None = None) -> dict[str, Any]:
-    """The schema of a row of a table, by default of the last one.
+    """The schema of a row of a table, by default of the only one.
 
     Raises:
-        SourceError: no such table, or a type that is not known.
+        SourceError: no such table, several by default, or a type that is not known.
     """
     reader = _Reader(Words(source, _TOKEN))
     reader.statements()
-    chosen = chosen_part(name or reader.last, "table", reader.tables)
+    chosen = chosen_part(name, "table", reader.tables, reader.tables)
     return {"$schema": DIALECT, **reader.tables[chosen]}
 
 
@@ -68,7 +68,6 @@ class _Reader:
         self.enums: dict[str, list[str]] = {}
         self.untranslated: list[str] = []
         """Conditions of the current table's checks that no keyword states."""
-        self.last: str | None = None
 
     def statements(self) -> None:
         words = self.words
@@ -125,7 +124,6 @@ class _Reader:
         if self.untranslated:
             schema["$comment"] = "not translated: CHECK " + "; ".join(self.untranslated)
         self.tables[name] = schema
-        self.last = name
 
     def _column(self, schema: dict[str, Any]) -> None:
         line = self.words.here.line

@@ -38,14 +38,16 @@ _HINT: Final = "translate the part that describes data, or write this type out"
 
 
 def from_typescript(source: str, name: str | None = None) -> dict[str, Any]:
-    """The schema of a declaration, by default of the last one that is exported, or of the last.
+    """The schema of a declaration, by default of the only one that no other uses.
+
+    Where declarations are exported, it is one of these.
 
     Raises:
-        SourceError: a construct that does not declare data, or an unknown name.
+        SourceError: a construct that does not declare data, an unknown name, or several declarations by default.
     """
     reader = _Reader(Words(source, _TOKEN))
     reader.declarations()
-    chosen = chosen_part(name or reader.chosen, "declaration", reader.found)
+    chosen = chosen_part(name, "declaration", reader.found, _roots(reader))
     for used, line in reader.used.items():
         if used not in reader.found:
             raise SourceError(line, f"{used!r} is not declared", "add its declaration to the file")
@@ -55,6 +57,16 @@ def from_typescript(source: str, name: str | None = None) -> dict[str, Any]:
     if len(needed) == 1 and "$ref" not in str(reader.found[chosen]):
         return {"$schema": DIALECT, "title": chosen, **reader.found[chosen]}
     return {**root, "$defs": {each: reader.found[each] for each in needed}}
+
+
+def _roots(reader: "_Reader") -> list[str]:
+    """The declarations that no other uses; where some are exported, of these."""
+    found = [
+        name
+        for index, name in enumerate(reader.found)
+        if not any(used == name and user != index for user, used in reader.uses)
+    ]
+    return [name for name in found if name in reader.exported] or reader.exported or found
 
 
 def _needed(name: str, found: dict[str, dict[str, Any]]) -> list[str]:
@@ -72,8 +84,8 @@ class _Reader:
         self.words = words
         self.found: dict[str, dict[str, Any]] = {}
         self.used: dict[str, int] = {}
-        self.chosen: str | None = None
-        self.exported = False
+        self.uses: set[tuple[int, str]] = set()  # index of a declaration, name that it uses
+        self.exported: list[str] = []
         self.joins: list[tuple[dict[str, Any], list[dict[str, Any]], int]] = []
 
     def declarations(self) -> None:
@@ -99,8 +111,8 @@ class _Reader:
                 raise SourceError(start.line, f"{name!r} is declared twice")
             schema.update({"description": note} if note else {})
             self.found[name] = schema
-            if exported or not self.exported:
-                self.chosen, self.exported = name, self.exported or exported
+            if exported:
+                self.exported.append(name)
 
     def _interface(self) -> tuple[str, dict[str, Any]]:
         name = self.words.name()
@@ -251,6 +263,7 @@ class _Reader:
         if word.text in _SIMPLE:
             return dict(_SIMPLE[word.text])
         self.used.setdefault(word.text, word.line)
+        self.uses.add((len(self.found), word.text))
         return {"$ref": f"#/$defs/{word.text}"}
 
     def _object(self) -> dict[str, Any]:

@@ -59,10 +59,10 @@ _IGNORED: Final = (
 
 
 def from_xsd(source: str, name: str | None = None) -> dict[str, Any]:
-    """The schema of a global element, by default of the first one.
+    """The schema of a global element, by default of the only one that no other refers to.
 
     Raises:
-        SourceError: not an XSD, no such element, or a construct that cannot be translated.
+        SourceError: not an XSD, no such element, several by default, or a construct that cannot be translated.
     """
     if "<!DOCTYPE" in source or "<!ENTITY" in source:
         raise SourceError(1, "a document type is not read", "remove <!DOCTYPE ...>")
@@ -83,10 +83,14 @@ class _Translation:
             if each.tag in (f"{_XS}complexType", f"{_XS}simpleType")
         }
         self.elements = {e.get("name", ""): e for e in root if e.tag == f"{_XS}element"}
+        self.referenced = {
+            e.get("ref", "").rpartition(":")[2] for e in root.iter(f"{_XS}element") if e.get("ref")
+        }
         self.found: dict[str, Any] = {}
 
     def of(self, name: str | None) -> dict[str, Any]:
-        chosen = chosen_part(name or next(iter(self.elements), None), "element", self.elements)
+        roots = [each for each in self.elements if each not in self.referenced]
+        chosen = chosen_part(name, "element", self.elements, roots)
         schema = {"$schema": DIALECT, "title": chosen, **self._element(self.elements[chosen])}
         return {**schema, "$defs": self.found} if self.found else schema
 

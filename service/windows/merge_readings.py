@@ -57,8 +57,8 @@ class SettledItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """A value of the whole, at `to`, is that at `pointer` in the reading of window `number`."""
+class Relocation:
+    """The value at `pointer` in the reading of window `number` is at `to` in the whole."""
 
     number: int
     pointer: str
@@ -72,7 +72,7 @@ class Merged:
     """
 
     value: Any
-    moved: tuple[Moved, ...] = ()
+    relocations: tuple[Relocation, ...] = ()
     missing: tuple[Path, ...] = ()
     candidates: Mapping[str, tuple[ChosenValue, ...]] = field(default_factory=dict)
     dropped: Mapping[str, int] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Merger:
             outcome.missing.append(())
         return settled, Merged(
             value,
-            tuple(outcome.moved),
+            tuple(outcome.relocations),
             tuple(outcome.missing),
             outcome.candidates,
             outcome.dropped,
@@ -169,7 +169,7 @@ class Merger:
             here = pointer_of(path)
             for index, item in enumerate(node.items.settled):
                 place_there = f"{here}/{item.index}"
-                outcome.moved.append(Moved(item.number, place_there, f"{here}/{index}"))
+                outcome.relocations.append(Relocation(item.number, place_there, f"{here}/{index}"))
             if node.items.dropped:
                 outcome.dropped[here] = node.items.dropped
             return [item.value for item in node.items.settled]
@@ -203,13 +203,13 @@ class Merger:
 class _Outcome:
     """The report on the merged value, while it is built."""
 
-    moved: list[Moved] = field(default_factory=list)
+    relocations: list[Relocation] = field(default_factory=list)
     missing: list[Path] = field(default_factory=list)
     candidates: dict[str, tuple[ChosenValue, ...]] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
 
     def extend(self, other: "_Outcome") -> None:
-        self.moved += other.moved
+        self.relocations += other.relocations
         self.missing += other.missing
         self.candidates.update(other.candidates)
         self.dropped.update(other.dropped)
@@ -243,7 +243,7 @@ def _choice(values: Sequence[ChosenValue], path: Path, outcome: _Outcome) -> Any
     else:
         best = max(given, key=lambda value: (value.stated, -value.number))
     here = pointer_of(path)
-    outcome.moved.append(Moved(best.number, here, here))
+    outcome.relocations.append(Relocation(best.number, here, here))
     others = {key(value.value): value for value in reversed(given)}
     others.pop(key(best.value), None)
     if others:

@@ -9,7 +9,7 @@ from typing import Any
 from intaglio.schemas.extraction.grounding import Candidate, FieldReport, Span
 
 from ..grounding.data_leaves import records
-from .merge_readings import ChosenValue, Merged, Moved
+from .merge_readings import ChosenValue, Merged, Relocation
 from .split import Window
 
 Fields = Mapping[str, FieldReport]
@@ -23,10 +23,10 @@ def merged_fields(
     `fields` are the reports of each window, `repaired` those of values that no window gave, with spans in the whole.
     """
     found = dict[str, FieldReport]()
-    places = moved_places(merged.moved)
+    places = relocated_pointers(merged.relocations)
     for number, (window, reports) in enumerate(zip(windows, fields, strict=True)):
         for pointer, report in reports.items():
-            place = moved_pointer(pointer, places.get(number, {}))
+            place = pointer_in_whole(pointer, places.get(number, {}))
             if place is not None:
                 found[place] = shifted(report, window.start)
     for pointer, others in merged.candidates.items():
@@ -42,44 +42,44 @@ def shifted(report: FieldReport, offset: int) -> FieldReport:
     """A report of a part of a document, with its spans in the whole; the part begins at `offset`."""
     return report.model_copy(
         update={
-            "span": _moved_span(report.span, offset),
+            "span": _shifted_span(report.span, offset),
             "occurrences": tuple(
                 Span(start=one.start + offset, end=one.end + offset) for one in report.occurrences
             ),
             "candidates": tuple(
-                one.model_copy(update={"span": _moved_span(one.span, offset)})
+                one.model_copy(update={"span": _shifted_span(one.span, offset)})
                 for one in report.candidates
             ),
         }
     )
 
 
-def moved_places(moved: Sequence[Moved]) -> dict[int, dict[str, str]]:
+def relocated_pointers(relocations: Sequence[Relocation]) -> dict[int, dict[str, str]]:
     """By window, the pointers of its values in the whole."""
     places: dict[int, dict[str, str]] = {}
-    for one in moved:
+    for one in relocations:
         places.setdefault(one.number, {})[one.pointer] = one.to
     return places
 
 
-def moved_pointer(place: str, moved: Mapping[str, str]) -> str | None:
+def pointer_in_whole(place: str, relocations: Mapping[str, str]) -> str | None:
     """The pointer in the whole of a value of a window; None if the value is not part of it."""
     head, tail = place, ""
-    while head not in moved:
+    while head not in relocations:
         if not head:
             return None
         head, _, last = head.rpartition("/")
         tail = f"/{last}{tail}"
-    return moved[head] + tail
+    return relocations[head] + tail
 
 
 def _candidate(
     other: ChosenValue, pointer: str, windows: Sequence[Window], fields: Sequence[Fields]
 ) -> Candidate:
     report = fields[other.number].get(pointer)
-    span = None if report is None else _moved_span(report.span, windows[other.number].start)
+    span = None if report is None else _shifted_span(report.span, windows[other.number].start)
     return Candidate(value=other.value, span=span, probability=other.certainty)
 
 
-def _moved_span(span: Span | None, offset: int) -> Span | None:
+def _shifted_span(span: Span | None, offset: int) -> Span | None:
     return None if span is None else Span(start=span.start + offset, end=span.end + offset)

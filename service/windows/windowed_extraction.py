@@ -30,7 +30,7 @@ from ..extraction.nulls import null_warnings
 from ..extraction.utc_offsets import OFFSET_NOT_STATED, offset_warnings
 from ..extraction.validate import check, faults
 from .merge_readings import Merged, Merger, Path, SettledItem, WindowReading
-from .merged_fields import merged_fields, moved_places, moved_pointer, shifted
+from .merged_fields import merged_fields, pointer_in_whole, relocated_pointers, shifted
 from .sources import stated_leaves
 from .split import Window
 from .window_plan import WindowPlan
@@ -149,12 +149,12 @@ class WindowedExtraction:
 
     def _warnings(self, data: Any, filled: Sequence[Path]) -> Iterator[AnswerWarning]:
         """The warnings of the readings, with pointers into the whole, and those of the merge."""
-        places = moved_places(self._merged.moved)
+        places = relocated_pointers(self._merged.relocations)
         for number, result in enumerate(self._kept):
             for warning in result.warnings:
                 if warning.kind == OFFSET_NOT_STATED:  # judged by the whole document, below
                     continue
-                place = moved_pointer(warning.pointer, places.get(number, {}))
+                place = pointer_in_whole(warning.pointer, places.get(number, {}))
                 if place is not None:
                     yield warning.model_copy(update={"pointer": place})
         for path in filled:

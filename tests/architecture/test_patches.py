@@ -42,7 +42,9 @@ EXCEPTIONS = {
     "tests/service/test_validate.py": OBSERVER,
     "tests/support/compiled.py": MACHINE,
     "tests/support/faulty_worker.py": FAULT,
+    "tests/support/forked_programs.py": SPEED,
     "tests/support/interpreter.py": SPEED,
+    "tests/support/program_parent.py": SPEED,
 }
 
 

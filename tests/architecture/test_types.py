@@ -6,8 +6,6 @@ from typing import Any
 
 from tests.architecture.source import ROOT
 
-# What mypy is told of tests but not of the tree.
-RELAXED = {"disallow_untyped_calls"}  # of torch.cuda, in tests that drive a GPU
 # Tests that run in an environment of their own, with clients of others that are not installed here.
 ELSEWHERE = "tests.conformance.clients.installed.*"
 KEPT = "[tool.mypy]\nstrict = true\n"
@@ -27,7 +25,7 @@ def relaxations(settings: Mapping[str, Any]) -> set[str]:
 def test_tests_are_checked_as_strictly_as_the_tree() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert settings["tool"]["mypy"]["strict"] is True
-    assert relaxations(settings) == RELAXED
+    assert relaxations(settings) == set()
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "\t$(BIN)/mypy build/typing/intaglio tests examples\n" in makefile
 

@@ -31,7 +31,7 @@ import torch
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.host.build_engine import build
 from intaglio.engine.host.garbage import GarbageCollector
-from intaglio.engine.host.process import TURN_S
+from intaglio.engine.host.process import SWITCH_INTERVAL_S
 from intaglio.engine.loop import Engine
 from intaglio.engine.model.spec import read_spec
 from intaglio.engine.types import Delta, Request, SamplingParams
@@ -418,7 +418,7 @@ def main() -> None:
     tokenizer = tokenizers.Tokenizer.from_file(str(args.tokenizer / "tokenizer.json"))
     engine = assembly.engine
     assert isinstance(engine, Engine)
-    sys.setswitchinterval(TURN_S)  # as a server does
+    sys.setswitchinterval(SWITCH_INTERVAL_S)  # as a server does
     out["blocks"] = assembly.info.blocks
     print("ready", out, flush=True)
     bench = Bench(engine, read_items(args.workload, tokenizer)[: span.items], span)

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from intaglio.engine.config import GrammarConfig
-from intaglio.engine.grammars.budgeted_matcher import TURN_S, BudgetedMatcher
+from intaglio.engine.grammars.budgeted_matcher import SEARCH_S, BudgetedMatcher
 from intaglio.engine.grammars.loop_detection import LoopWatch
 from intaglio.engine.grammars.schema_gate import SchemaGate
 from intaglio.engine.host.garbage import GarbageCollector
@@ -298,7 +298,7 @@ class Bench:
                 chosen = model.choose(self.row, following.matcher, turns.count)
                 followed = None
                 while followed is None:
-                    followed = turns.run(partial(following.follow_for, chosen, TURN_S))
+                    followed = turns.run(partial(following.follow_for, chosen, SEARCH_S))
                     turns.end()
                 turns.count += 1 + len(followed.tokens)
         except GrammarError as error:

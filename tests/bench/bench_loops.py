@@ -29,13 +29,14 @@ from intaglio.kernels.linear.packed import PackedInt8, PackedWeight
 from intaglio.kernels.reference_kernels import ReferenceKernels
 from torch import Tensor
 
-POSITIONS = 512
+POSITIONS = 2048
 STEPS = {
     "1 token": [(1, 350)],
     "6 tokens of one sequence": [(6, 350)],
     "1 token of 16": [(1, 350)] * 16,
     "4 tokens of 16": [(4, 350)] * 16,
     "a prompt of 320": [(320, 320)],
+    "a prompt of 2048": [(2048, 2048)],
 }
 """Sequences as (tokens of this step, context)."""
 
@@ -64,7 +65,10 @@ class Model:
             folder, spec, kernels=kernels, dtype=dtype, device=HOST, positions=POSITIONS
         )
         size = CacheConfig().block_size
-        return cls(decoder, KVCache(spec, 1 + 16 * POSITIONS // size, size, dtype))
+        blocks = 1 + max(
+            -(-length // size) * len(each) for each in STEPS.values() for _, length in each
+        )
+        return cls(decoder, KVCache(spec, blocks, size, dtype))
 
     def run(self, sequences: Sequence[tuple[int, int]]) -> Tensor:
         """Logits of every token, but for a prompt of its last ones."""
@@ -83,8 +87,8 @@ class Model:
         at = torch.tensor((positions * 2)[:rows])
         layers = self.cache.layers
         step = self.decoder.step(ragged, at, torch.tensor(slots), layers[0].shape)
-        wanted = torch.arange(rows)[-64:]
-        hidden = self.decoder.hidden(10 + at % 8000, layers, step, wanted)
+        logits_indices = torch.arange(rows)[-64:]
+        hidden = self.decoder.hidden(10 + at % 8000, layers, step, logits_indices)
         return self.decoder.logits(hidden)
 
 

@@ -28,7 +28,7 @@ from typing import Any
 import torch
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.host.build_engine import build
-from intaglio.engine.host.process import TURN_S
+from intaglio.engine.host.process import SWITCH_INTERVAL_S
 from intaglio.engine.loop import Engine
 from intaglio.engine.model.checkpoint import model_folder
 from intaglio.engine.model.spec import read_spec
@@ -118,7 +118,7 @@ def measured(args: argparse.Namespace, tp: int, pp: int) -> dict[str, Any]:
         spec = read_spec(folder)
         parts = assembly.info.start_s
     assert isinstance(assembly.engine, Engine)
-    sys.setswitchinterval(TURN_S)  # as a server does
+    sys.setswitchinterval(SWITCH_INTERVAL_S)  # as a server does
     items = [Item(str(i), tuple(range(i, i + PROMPT)), "") for i in range(max(args.decode))]
     bench, grammar = Bench(assembly.engine, items, span), compact(json.dumps(ENDLESS))
     out: dict[str, Any] = {"tp": tp, "pp": pp, "start_s": start_s, "parts": parts, "decode": {}}

@@ -7,7 +7,7 @@ from pathlib import Path
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.host.build_engine import build
 from intaglio.engine.host.garbage import GarbageCollector
-from intaglio.engine.host.process import TURN_S
+from intaglio.engine.host.process import SWITCH_INTERVAL_S
 from intaglio.engine.metrics import Snapshot
 from intaglio.engine.types import Finish, Request
 from intaglio.service.extraction.extract import Extractor
@@ -32,7 +32,7 @@ class EngineAlone:
         self._known = KnownSchemas(self._extractor)
         self._collector = GarbageCollector()
         self._collector.start()
-        sys.setswitchinterval(TURN_S)
+        sys.setswitchinterval(SWITCH_INTERVAL_S)
 
     @property
     def metrics(self) -> Snapshot:

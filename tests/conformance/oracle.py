@@ -68,7 +68,7 @@ class Interpreter:
         self._callees: list[Rule | Dfa] = []
         self._arcs: dict[tuple[int, Hashable], dict[int, Target | Call]] = {}
         self._ends: dict[tuple[int, Hashable], tuple[Call | None, int | None]] = {}
-        self._live: dict[tuple[Dfa, frozenset[int]], Dfa] = {}
+        self._live: dict[tuple[Dfa, frozenset[int] | range], Dfa] = {}
         self._alive: dict[tuple[int, Hashable], bool] = {}
         self._classes: dict[int, npt.NDArray[np.int32]] = {}
         self._last: dict[int, npt.NDArray[np.bool_]] = {}

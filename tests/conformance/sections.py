@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from intaglio.grammar.api import Compiler, Constraint, ExaminationPool, GrammarError, Kind
@@ -233,7 +234,8 @@ def hostile_section(folder: Path, jobs: int) -> Section:
         table(("", "cases"), [*Counter(answers.values()).items(),
               ("not UTF-8, refused at examination", len(cases) - len(text)),
               ("right", len(cases) - wrong), ("all", len(cases))]),
-        *(f"\n{title} (measured): {', '.join(figures)}." for title, figures in made.measured.items()),
+        *("\n" + fill(f"{title} (measured): {', '.join(figures)}.", 120, break_on_hyphens=False)
+          for title, figures in made.measured.items()),
     ]  # fmt: skip
     return made
 

@@ -56,7 +56,7 @@ def compiled_anew() -> CompiledGrammar:
     return compiler.compile(Constraint(Kind.JSON_SCHEMA, SEARCHED))
 
 
-def written(following: Sequence[BudgetedMatcher], turn_s: float) -> tuple[list[list[int]], int]:
+def written(following: Sequence[BudgetedMatcher], search_s: float) -> tuple[list[list[int]], int]:
     """The outputs of matchers that are asked in turn, and how often one was not done."""
     outputs = [list(one.start()) for one in following]
     rows = empty_rows(1, small().vocabulary().width)
@@ -69,7 +69,7 @@ def written(following: Sequence[BudgetedMatcher], turn_s: float) -> tuple[list[l
                 asked[n] = (int(dice[n].choice(allowed_tokens(rows[0], rows.shape[1] * 32))),)
         while asked:
             for n, sampled in list(asked.items()):
-                followed = following[n].follow_for(sampled, turn_s)
+                followed = following[n].follow_for(sampled, search_s)
                 if followed is None:
                     waits += 1
                     continue

@@ -54,6 +54,13 @@ def added(count: int) -> list[list[int]]:
 
 
 @in_own_process
+def test_a_process_that_did_not_collect_while_it_loaded_does_once_it_starts() -> None:
+    gc.disable()
+    GarbageCollector().start()
+    assert gc.isenabled()
+
+
+@in_own_process
 def test_new_cycles_are_freed_when_there_is_time() -> None:
     collector = begun()
     kept = added(20_000)

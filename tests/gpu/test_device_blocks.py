@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),
 ]
 
-BLOCKS = 40
+BLOCKS, SLOTS = 40, 24
 
 
 def filled(dtype: torch.dtype, block_size: int) -> KVCache:
@@ -38,23 +38,25 @@ def test_random_moves_keep_every_bit(dtype: torch.dtype, block_size: int) -> Non
 
     What is overwritten right after `read`, or right before `write`, shows a copy that is ordered wrongly.
     """
-    from intaglio.engine.run.cuda import device_blocks
-    from intaglio.engine.run.cuda.device_blocks import DeviceBlocks, PinnedContent
+    from intaglio.engine.run.cuda.device_blocks import BUFFERS, DeviceBlocks
+    from intaglio.engine.run.cuda.pinned_slots import PinnedContent
 
     dice, cache = Random(7), filled(dtype, block_size)
     bits = cache.tensor.view(torch.uint8)
-    copies = DeviceBlocks(cache, 24)
-    copies.most_read = min(copies.most_read, 5)
+    copies = DeviceBlocks(cache, SLOTS, gathered_bytes=2 * cache.block_bytes)
     kept: list[tuple[Any, torch.Tensor]] = []
+    read = most_parts = 0
     for _ in range(400):
         kind = dice.random()
         if kind < 0.5:
             blocks = dice.sample(range(BLOCKS), dice.randint(1, copies.most_read))
             right = bits[:, :, blocks].clone()
-            contents = copies.read(blocks)
+            contents = copies.read(blocks, overlapped=kind < 0.25)
             assert len(contents) <= len(blocks)
+            copies.await_reads(blocks)
             bits[:, :, blocks] = bits[:, :, blocks].bitwise_not()
             kept += [(content, right[:, :, at]) for at, content in enumerate(contents)]
+            read += len(contents)
         elif kind < 0.6 and kept:
             content, right = dice.choice(kept)
             held = copies.hold(content.tobytes())
@@ -65,6 +67,12 @@ def test_random_moves_keep_every_bit(dtype: torch.dtype, block_size: int) -> Non
             blocks = dice.sample(range(BLOCKS), len(chosen))
             bits[:, :, blocks] = 0
             transfer = copies.write(blocks, [content for content, _ in chosen])
+            most_parts = max(most_parts, -(-len(blocks) // copies.most_read))
+            for at in range(0, len(blocks), copies.most_read):
+                leaving = blocks[at : at + copies.most_read]
+                before = bits[:, :, leaving].clone()
+                left = copies.read(leaving, overlapped=True)
+                kept += [(content, before[:, :, at]) for at, content in enumerate(left)]
             if dice.random() < 0.5:
                 transfer.join()
             else:
@@ -79,7 +87,8 @@ def test_random_moves_keep_every_bit(dtype: torch.dtype, block_size: int) -> Non
                 assert content.nbytes == copies.block_bytes == len(content.tobytes())
         while len(kept) > dice.randrange(1, 24):
             kept.pop(dice.randrange(len(kept)))
-    assert device_blocks.BUFFERS > 1
+    assert most_parts > BUFFERS  # buffers were used again within a transfer
+    assert read > 4 * SLOTS  # and slots, of contents dropped while they were on their way
     kept.clear()
     copies.close()
 

@@ -106,14 +106,3 @@ def test_rotation_norm_and_store(
     got = rope_and_store(fused.to(DEVICE), there, norms, stored)
     assert relative_error(got, right.double()) < 1e-5
     assert relative_error(stored, cache.double()) < 1e-5
-
-
-def test_copies_of_blocks_in_all_layers() -> None:
-    kernels = choose(DEVICE)
-    caches = randn(3, 2, 40, 16, 8, 128, seed=1, dtype=torch.bfloat16)
-    right = caches.clone()
-    sources, targets = torch.tensor([1, 1, 5, 39]), torch.tensor([2, 4, 3, 38])
-    reference.kv_copy(right, sources, targets)
-    there = caches.to(DEVICE)
-    kernels.kv_copy(there, sources.to(DEVICE), targets.to(DEVICE))
-    assert torch.equal(there.cpu(), right)

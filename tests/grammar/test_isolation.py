@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -22,6 +23,10 @@ from intaglio.grammar.api import (
     WorkerLimits,
     explain,
 )
+from intaglio.grammar.intake.channel import ChildLimits, encode_start, receive, send
+from intaglio.grammar.intake.isolation import WORKER
+from intaglio.grammar.intake.verdict import encode_constraint
+from intaglio.grammar.intake.worker import ANSWER, END, EXAMINE, FORK, ORDER
 
 from tests.support.faulty_worker import ENTRY
 from tests.support.tokens import small
@@ -38,6 +43,12 @@ def processes() -> list[psutil.Process]:
     """The zygotes and their children."""
     found: list[psutil.Process] = psutil.Process().children(recursive=True)
     return found
+
+
+def started(before: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that were not there before."""
+    new = [process for process in processes() if process not in before]
+    return [process for process in new if any("worker" in word for word in process.cmdline())]
 
 
 def used() -> float:
@@ -185,6 +196,81 @@ def test_the_first_process_is_replaced_where_it_dies(isolated: ExaminationPool) 
     assert fine(isolated)
     assert isolated.examine(regex("!segfault")).code == "constraint_too_large"
     assert fine(isolated)
+
+
+def test_a_late_child_is_killed_though_another_process_has_replaced_its_parent() -> None:
+    """Of two constraints that never end, the first takes that child, the second one of the new process."""
+    before = processes()
+    made = ExaminationPool(small().vocabulary(), LIMITS, entry=ENTRY)
+    made.start()
+    zygote, child = started(before)
+    zygote.kill()
+    zygote.wait(60)
+
+    def ask() -> None:
+        with pytest.raises(CompilerBusy):
+            made.examine(regex("!sleep"))
+
+    callers = [threading.Thread(target=ask) for _ in range(2)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+    assert fine(made), "the next is served"
+    made.close()
+    assert started(before) == []
+
+
+def test_a_process_that_starts_while_the_pool_is_closed_is_ended(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    made = ExaminationPool(small().vocabulary(), LIMITS, entry=ENTRY)
+    starts: list[str] = []
+
+    def close(event: str, _arguments: object) -> None:
+        if event == "subprocess.Popen" and not starts:
+            starts.append(event)
+            made.close()
+
+    before = processes()
+    sys.addaudithook(close)
+    with pytest.raises(WorkerFailure, match="closed"):
+        made.examine(regex("a"))
+    assert starts
+    assert started(before) == []
+    assert capfd.readouterr().err == ""
+
+
+def test_processes_end_in_order_though_their_parent_does_not_wait_for_an_answer() -> None:
+    """Neither the child that has an answer for it, nor the process that forks for it, fails."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        zygote = subprocess.Popen(
+            [sys.executable, "-P", "-c", WORKER], stdin=theirs.fileno(), stderr=subprocess.PIPE
+        )
+    limits = ChildLimits(LIMITS.memory, LIMITS.cpu_s)
+    send(ours, encode_start(limits, small().vocabulary()))
+    assert receive(ours) == b"ready"
+    mine, its = socket.socketpair()
+    socket.send_fds(ours, [ORDER.pack(FORK, 0)], [its.fileno()])
+    child = psutil.Process(ANSWER.unpack(ours.recv(ANSWER.size))[0])
+    child.suspend()
+    send(mine, EXAMINE + encode_constraint(regex("b")))
+    mine.close()
+    its.close()
+    child.resume()
+    until(lambda: child.status() == psutil.STATUS_ZOMBIE)
+    ours.sendall(ORDER.pack(END, child.pid))
+    assert ANSWER.unpack(ours.recv(ANSWER.size)) == (0,)
+    zygote.send_signal(signal.SIGSTOP)
+    mine, its = socket.socketpair()
+    socket.send_fds(ours, [ORDER.pack(FORK, 0)], [its.fileno()])
+    ours.close()
+    zygote.send_signal(signal.SIGCONT)
+    with mine, its:
+        assert zygote.communicate(timeout=60)[1] == b""
+    assert zygote.returncode == 0
 
 
 def test_closing_ends_all_and_takes_nothing_more() -> None:

@@ -209,7 +209,7 @@ def test_processes_that_are_killed_while_they_write(path: Path) -> None:
     for round_ in range(3):
         writers = [
             subprocess.Popen(
-                [sys.executable, "-c", WRITER, str(path), name], stdout=subprocess.PIPE
+                [sys.executable, "-P", "-c", WRITER, str(path), name], stdout=subprocess.PIPE
             )
             for name in "xy"
         ]

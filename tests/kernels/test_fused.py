@@ -22,7 +22,6 @@ from intaglio.kernels.linear.linear import DenseWeight, most_rows
 from intaglio.kernels.linear.rms_norm import rms_norm
 from intaglio.kernels.linear.silu_gate import gate
 from intaglio.kernels.linear.skinny import MOST_OF_TILE, MOST_ROWS, SkinnyShape, row_tiles, skinny
-from intaglio.kernels.memory.kv_copy import kv_copy
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu runs them there")
 
@@ -207,15 +206,3 @@ def test_what_is_stored_in_one_byte_is_never_nan() -> None:
     right = fused[:, 3:].view(3, 2, kv_heads, dim).transpose(0, 1).clamp(-448, 448)
     assert right.abs().max() == 448
     assert torch.equal(rows, right)
-
-
-def test_copies_of_blocks_in_all_layers() -> None:
-    caches = randn(3, 2, 6, 4, 2, 24)
-    right = caches.clone()
-    sources, targets = torch.tensor([1, 1, 5]), torch.tensor([2, 4, 3])
-    reference.kv_copy(right, sources, targets)
-    kv_copy(caches, sources, targets)
-    assert torch.equal(caches, right)
-    assert torch.equal(caches[:, :, 4], caches[:, :, 1])
-    kv_copy(caches, sources[:0], targets[:0])
-    assert torch.equal(caches, right)

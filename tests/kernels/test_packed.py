@@ -9,13 +9,23 @@ from intaglio.kernels.codes import Codes
 from intaglio.kernels.contracts import AddTo, RmsNorm, Weight
 from intaglio.kernels.dispatch import choose
 from intaglio.kernels.linear import packed, widened
-from intaglio.kernels.linear.packed import LARGEST, STEPS, PackedFloat16, PackedInt8, PackedWeight
+from intaglio.kernels.linear.packed import (
+    COARSE,
+    FINE,
+    LARGEST,
+    Grid,
+    PackedFloat16,
+    PackedInt8,
+    PackedWeight,
+    finest,
+)
 from intaglio.kernels.linear.widened import WidenedWeight
 from intaglio.kernels.reference import ReferenceWeight
 from torch import Tensor
 
 CPU = torch.device("cpu")
 SHAPES = [(1, 1), (33, 64), (2000, 512), (64, 513), (900, 1300)]
+GRIDS = (COARSE, FINE) if packed.is_available() and finest() == FINE else (COARSE,)
 needs_library = pytest.mark.skipif(not packed.is_available(), reason="needs FBGEMM and AVX2")
 
 
@@ -30,32 +40,38 @@ def codes(matrix: Tensor, activations: bool = True) -> Codes:
     )
 
 
-def in_integers(x: Tensor, codes: Codes) -> Tensor:
+def in_integers(x: Tensor, codes: Codes, grid: Grid) -> Tensor:
     """The product of the steps of `x` and the codes, summed as integers."""
     largest = x.abs().amax(1, keepdim=True)
-    steps = (x * (STEPS / largest)).round().long()
+    steps = (x * (grid.steps / largest)).round().long()
     sums = steps @ codes.values.long().T
-    return sums.double() * codes.scales[:, 0].double() * (largest.double() / STEPS)
+    return sums.double() * codes.scales[:, 0].double() * (largest.double() / grid.steps)
 
 
 @needs_library
 @pytest.mark.parametrize(("outputs", "inputs"), SHAPES)
 @pytest.mark.parametrize("rows", [1, 2, 7, 70])
-def test_int8_products_are_sums_of_integers(outputs: int, inputs: int, rows: int) -> None:
+@pytest.mark.parametrize("grid", GRIDS)
+def test_int8_products_are_sums_of_integers(
+    outputs: int, inputs: int, rows: int, grid: Grid
+) -> None:
     first, second = codes(randn(outputs, inputs)), codes(randn(3, inputs, seed=2))
     x = randn(rows, inputs, seed=1)  # of bfloat16 many quotients would be halves
-    got = PackedInt8([first, second])(x)
-    right = torch.cat((in_integers(x, first), in_integers(x, second)), 1)
+    got = PackedInt8([first, second], grid)(x)
+    right = torch.cat((in_integers(x, first, grid), in_integers(x, second, grid)), 1)
     torch.testing.assert_close(got.double(), right, atol=1e-5, rtol=1e-5)
 
 
 @needs_library
 @pytest.mark.parametrize("value", [-128, 127])
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_int8_products_of_the_largest_values_do_not_overflow(value: int, sign: float) -> None:
+@pytest.mark.parametrize("grid", GRIDS)
+def test_int8_products_of_the_largest_values_do_not_overflow(
+    value: int, sign: float, grid: Grid
+) -> None:
     values = torch.full((16, 4096), value, dtype=torch.int8)
     x = torch.full((5, 4096), sign * 3)
-    got = PackedInt8([Codes(values, torch.ones(16, 1), None, 4096, 8)])(x)
+    got = PackedInt8([Codes(values, torch.ones(16, 1), None, 4096, 8)], grid)(x)
     torch.testing.assert_close(got, torch.full((5, 16), sign * 3 * value * 4096), rtol=1e-6, atol=0)
 
 
@@ -71,11 +87,12 @@ def test_a_row_of_int8_products_has_the_same_bits_in_any_company() -> None:
 
 
 @needs_library
-@pytest.mark.parametrize("largest", [20.0, 300.0])
-def test_a_row_with_a_large_value_keeps_the_small_ones(largest: float) -> None:
+@pytest.mark.parametrize("largest", [120.0, 300.0])
+@pytest.mark.parametrize("grid", GRIDS)
+def test_a_row_with_a_large_value_keeps_the_small_ones(largest: float, grid: Grid) -> None:
     block, x = codes(randn(70, 640)), randn(3, 640, seed=1)
     x[1, 17] = largest
-    got, alone = PackedInt8([block])(x), PackedInt8([block])(x[1:2])
+    got, alone = PackedInt8([block], grid)(x), PackedInt8([block], grid)(x[1:2])
     right = x.double() @ block.dense(torch.float64).T
     error = (got - right).norm(dim=1) / right.norm(dim=1)
     assert 0.001 < float(error[0]) < 0.03

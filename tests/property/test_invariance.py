@@ -29,7 +29,7 @@ def test_experts_and_latents_have_the_same_bits_too(
 ) -> None:
     """Sigmoids choose experts, gate them and weigh sinks: torch's own depends on the place of a row."""
     model = write_checkpoint(tmp_path, CONFIGS[family])
-    tally = invariance.compare(model, seed=0, checks=20 * times, prompts=20)
+    tally = invariance.compare(model, seed=0, checks=10 * times, prompts=20)
     assert tally.differ == []
     assert tally.tokens > 300
 

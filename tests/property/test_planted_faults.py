@@ -45,11 +45,11 @@ def blocks_are_not_given_back(self: KVManager, seq: Sequence, **_: bool) -> None
 
 
 def blocks_are_given_back_and_kept(self: KVManager, seq: Sequence, **_: bool) -> None:
-    self._pool.give(self._tables.get(seq.id, ()))
+    self._pool.release(self._tables.get(seq.id, ()))
 
 
 def a_block_is_taken_and_stays_free(self: BlockPool, count: int) -> tuple[int, ...] | None:
-    taken = honest["take"](self, count)
+    taken = honest["allocate"](self, count)
     if taken:
         self._free.append(self._blocks[taken[-1]])
     return taken  # type: ignore[no-any-return]
@@ -184,7 +184,7 @@ FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (KVManager, "release", blocks_are_not_given_back),
     (KVManager, "release", blocks_are_given_back_and_kept),
     (KVManager, "reserve", new_blocks_are_not_told),
-    (BlockPool, "take", a_block_is_taken_and_stays_free),
+    (BlockPool, "allocate", a_block_is_taken_and_stays_free),
     (step_planner, "_work", logits_in_the_middle),
     (step_planner, "victim_of", the_first_gives_way),
     (starting, "is_exempt", anybody_gives_way_for_ever),

@@ -32,9 +32,9 @@ def test_random_schedules_give_the_plain_tokens(overlap: bool, prefix: bool, tim
 
 
 @pytest.mark.parametrize("stages", [1, 2, 3])
-def test_steps_in_flight_of_several_stages_give_the_plain_tokens(stages: int) -> None:
+def test_steps_in_flight_of_several_stages_give_the_plain_tokens(stages: int, times: int) -> None:
     total = Tally()
-    for seed in range(200):
+    for seed in range(SCHEDULES // 2 * times):
         total.add(Run(Workload.of(seed), stages=stages, prefix=bool(seed % 2)).go())
     assert total.partial > 60
     assert total.preemptions > 5
@@ -45,13 +45,13 @@ def test_steps_in_flight_of_several_stages_give_the_plain_tokens(stages: int) ->
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["at once", "waiting"])
-@pytest.mark.parametrize("batches", [1, 2, 3])
+@pytest.mark.parametrize("batches", [1, 2, 5])
 def test_a_last_stage_that_is_behind_its_host_gives_the_plain_tokens(
-    batches: int, waits: bool
+    batches: int, waits: bool, times: int
 ) -> None:
     """It has the next plan while the tokens of the oldest are read, and reads masks as late as it may."""
     total = Tally()
-    for seed in range(120):
+    for seed in range(60 * times):
         run = Run(Workload.of(seed), stages=batches, ahead=True, prefix=bool(seed % 2), waits=waits)
         total.add(run.go())
     assert total.partial > 30
@@ -63,9 +63,9 @@ def test_a_last_stage_that_is_behind_its_host_gives_the_plain_tokens(
 
 
 @pytest.mark.parametrize("drafts", [False, True], ids=["plain", "drafts"])
-def test_outputs_that_wait_for_a_search_get_the_plain_tokens(drafts: bool) -> None:
+def test_outputs_that_wait_for_a_search_get_the_plain_tokens(drafts: bool, times: int) -> None:
     total = Tally()
-    for seed in range(120):
+    for seed in range(120 * times):
         total.add(Run(Workload.of(seed), drafts=drafts, prefix=bool(seed % 2), waits=True).go())
     assert total.waits > 500
     assert total.preemptions > 5

@@ -148,13 +148,13 @@ def test_blocks_alone() -> None:
     for _ in range(20_000):
         if rng.random() < 0.5:
             count = rng.randint(0, 8)
-            taken = pool.take(count)
+            taken = pool.allocate(count)
             assert (taken is None) == (count > 32 - sum(map(len, held)))
             if taken is not None:
                 assert len(taken) == count
                 held.append(taken)
         elif held:
-            pool.give(held.pop(rng.randrange(len(held))))
+            pool.release(held.pop(rng.randrange(len(held))))
         everything = [block for blocks in held for block in blocks]
         assert len(set(everything)) == len(everything) == 32 - pool.free
         assert 0 not in everything

@@ -212,6 +212,7 @@ def measure(folder: Path, signals: Sequence[signal.Signals] = SIGNALS) -> list[F
                 watched.end(number, "engine", body)
                 watched.end(number, "examiner", {"json": {"schema": COSTLY, "text": PROMPT}})
                 watched.send_all()
+            until(lambda: bool(collector.received))  # spans are sent every few seconds
             watched.end(signal.SIGABRT, "server", body)
     found = places(folder, watched, collector.received)
     assert all(found[name] for name in ("log", "metrics", "traces", "audit"))

@@ -164,6 +164,7 @@ def test_keys_come_from_the_environment_and_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("environ", "words"),
     [
+        ({"INTAGLIO_SERVICE_PORTS": "1"}, "did you mean INTAGLIO_SERVICE_PORT\\?"),
         ({"INTAGLIO_API_KEYS": " "}, "holds no value"),
         ({"INTAGLIO_API_KEYS": "ké"}, "printable"),
         ({"INTAGLIO_API_KEYS": "two words"}, "spaces"),
@@ -222,7 +223,7 @@ def test_retry_after_is_the_length_of_the_queue_at_its_pace() -> None:
 
 
 def test_no_tenant_fills_the_server_alone() -> None:
-    gate = RequestGate(16, kept=4)
+    gate = RequestGate(16, reserved=4)
 
     def admitted(tenant: str, count: int) -> int:
         """How many of so many requests get in, and stay."""

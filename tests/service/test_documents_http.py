@@ -196,6 +196,8 @@ def test_rubbish_forms_are_refused(service: Live) -> None:
         400,
         "unknown_field",
     )
+    misplaced = post("/v1/extract", files=file, data={"schema": "{}"}).json()["error"]
+    assert misplaced["hint"].endswith("; the fields of a JSON body go into request")
     assert code(post("/v1/documents", files={"other": ("a", PDF)})) == (400, "unknown_field")
     broken = {"content-type": "multipart/form-data; boundary=x"}
     assert code(post("/v1/documents", content=b"--y", headers=broken))[0] == 400

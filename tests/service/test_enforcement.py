@@ -176,3 +176,5 @@ def test_bytes_are_no_text(llm: LLM) -> None:
         llm.extract({"type": "string"}, b"some text")  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="must be a str"):
         llm.extract({"type": "string"}, Path("a.txt"))  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="extract_many takes several texts"):
+        llm.extract({"type": "string"}, ["a", "b"])  # type: ignore[call-overload]

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import httpx2
@@ -161,8 +161,11 @@ def test_others_are_served_while_strangers_send_nothing_else(service: Live) -> N
 @contextmanager
 def stopped(word: str) -> Iterator[None]:
     """Processes of this test with `word` in their command line do nothing meanwhile."""
-    below = psutil.Process().children(recursive=True)
-    held = [process for process in below if word in " ".join(process.cmdline())]
+    held = []
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):  # it has just ended
+            if word in " ".join(process.cmdline()):
+                held.append(process)
     assert held
     for process in held:
         process.suspend()

@@ -211,11 +211,11 @@ def test_the_bound_in_bytes_holds_and_the_oldest_form_goes_first() -> None:
 def test_a_slow_answer_sends_the_next_ones_to_a_thread() -> None:
     pace = FinishPace()
     assert not pace.is_quick(10)
-    pace.took(10, 1e-4)
+    pace.record(10, 1e-4)
     assert pace.is_quick(10)
     assert not pace.is_quick(10_000)
-    pace.took(10, 1.0)
+    pace.record(10, 1.0)
     assert not pace.is_quick(10)
     for _ in range(100):
-        pace.took(10, 1e-4)
+        pace.record(10, 1e-4)
     assert pace.is_quick(10)

@@ -25,6 +25,39 @@ from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
 ENDLESS = {"schema": {}, "text": "<<hold>>"}
 
+FROZEN = """
+import gc, os, signal, sys, threading, urllib.request
+from functools import partial
+from pathlib import Path
+sys.path.append(sys.argv[2])
+from intaglio.engine.api import Engines, GrammarConfig
+from intaglio.service.config import ServiceConfig
+from intaglio.service.extraction.text_model import TextModel
+from intaglio.service.http.app import Application
+from intaglio.service.http.server import serve_application
+from intaglio.service.routing.router import EngineRouter
+from tests.support.live_service import until
+from tests.support.scripted_engine import launch
+
+def is_ready(url):
+    try:
+        return urllib.request.urlopen(url + "/ready").status == 200
+    except OSError:
+        return False
+
+def watch(url):
+    until(lambda: is_ready(url))
+    print(gc.get_freeze_count(), flush=True)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+folder, config = Path(sys.argv[1]), ServiceConfig(port=0)
+router, load = EngineRouter(Engines.owned([launch()])), partial(TextModel.load, folder)
+make = partial(Application, router, load, folder.name, config,
+               grammar=GrammarConfig(grammar_isolation="never"))
+sys.exit(serve_application(
+    make, lambda where: threading.Thread(target=watch, args=(where.url,), daemon=True).start()))
+"""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -267,3 +300,11 @@ def test_sighup_replaces_the_engine_and_ends_no_request(folder: Path, tmp_path: 
         until(lambda: not process.engine.is_running())
         process.popen.send_signal(signal.SIGTERM)
         assert process.end() == 0
+
+
+def test_what_a_server_has_loaded_is_left_out_of_later_collections(folder: Path) -> None:
+    command = [sys.executable, "-P", "-c", FROZEN, str(folder), str(Path(__file__).parents[2])]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
+    assert ended.returncode == 0, ended.stderr
+    # A collection that starts from nothing passes over some hundred thousand objects.
+    assert int(ended.stdout.split()[0]) > 50_000

@@ -101,8 +101,23 @@ def test_messages_and_variables_say_the_same() -> None:
     prompt = extraction_messages(schema, PromptParts.of("the text"))
     assert prompt.variables == {"schema": "// Thing\na?: string", "document": "the text"}
     system, user = prompt.messages
-    assert system["content"] == f"{INSTRUCTION}\n\n// Thing\na?: string"
+    assert system["content"] == f"{INSTRUCTION.format(root='object')}\n\n// Thing\na?: string"
     assert user == {"role": "user", "content": "the text"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ({"type": "array", "items": {"type": "string"}}, "array"),
+        ({"$ref": "#/$defs/a", "$defs": {"a": {"type": "array"}}}, "array"),
+        ({"$ref": "#/$defs/a", "$defs": {"a": {"properties": {}}}}, "object"),
+        ({"type": "number"}, "value"),
+        ({"$ref": "#/$defs/a", "$defs": {"a": True}}, "value"),
+    ],
+)
+def test_the_instruction_names_the_kind_of_the_answer(schema: dict[str, object], kind: str) -> None:
+    system, _ = extraction_messages(schema, PromptParts.of("the text")).messages
+    assert f"one compact JSON {kind} in the order" in system["content"]
 
 
 def test_definitions_that_multiply_do_not_multiply_the_outline() -> None:

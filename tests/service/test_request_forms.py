@@ -144,6 +144,22 @@ def test_what_is_wrong_is_told_where(text: TextModel, body: Any, pointer: str) -
 
 
 @pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ({"grounding": "locate"}, "it belongs at /options/grounding"),
+        ({"options": {"instructions": "be brief"}}, "it belongs at /instructions"),
+        ({"options": {"max_token": 5}}, "did you mean max_tokens or draft_max_tokens"),
+    ],
+)
+def test_an_unknown_field_is_told_where_one_of_its_name_belongs(
+    text: TextModel, body: Any, hint: str
+) -> None:
+    with pytest.raises(UnknownField) as refused:
+        prepared(text, text="a", **body)
+    assert refused.value.hint == hint
+
+
+@pytest.mark.parametrize(
     ("body", "where"),
     [
         ({"text": "x" * 3000}, "text"),

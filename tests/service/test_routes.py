@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from intaglio.service.errors import ClientGone
+from intaglio.service.errors import ClientDisconnected
 from intaglio.service.http.routes import while_connected
 
 
@@ -53,7 +53,7 @@ def test_work_is_cancelled_when_the_client_leaves_and_the_task_lives_on() -> Non
     async def run() -> list[str]:
         client, ended = Client(), list[str]()
         asyncio.get_running_loop().call_later(0.01, client.leave)
-        with pytest.raises(ClientGone):
+        with pytest.raises(ClientDisconnected):
             await while_connected(client.receive, forever(ended))
         await asyncio.sleep(0)  # the task may wait again
         task = asyncio.current_task()
@@ -99,7 +99,7 @@ def test_a_client_that_left_before_is_noticed() -> None:
     async def run() -> None:
         client = Client()
         client.leave()
-        with pytest.raises(ClientGone):
+        with pytest.raises(ClientDisconnected):
             await while_connected(client.receive, forever([]))
 
     asyncio.run(run())

@@ -1,5 +1,6 @@
 """Several API processes of one server, as processes: a shared port and engine, replacement, an orderly end."""
 
+import asyncio
 import json
 import os
 import signal
@@ -17,16 +18,23 @@ import httpx2
 import msgspec
 import psutil
 import pytest
+from intaglio.engine.api import GrammarConfig
 from intaglio.schemas.extraction.requests import ExtractOptions
+from intaglio.service.config import ServiceConfig
 from intaglio.service.extraction.translate import extraction_constraint
 from intaglio.service.http import api_process
 from intaglio.service.http.listen import listen
+from intaglio.service.http.worker_fleet import FleetPlan, WorkerFleet
 
+from tests.support import scripted_engine
 from tests.support.answering_engine import Answers
 from tests.support.live_service import PATIENCE_S, until
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
-ROOT = Path(__file__).parents[2]
+SERVE = (
+    f"import sys; sys.path.append({str(Path(__file__).parents[2])!r})\n"
+    "from tests.support.serve_answering import main; raise SystemExit(main())"
+)
 SCHEMA = {"type": "integer"}
 ANSWER = b"123456"
 BODY = {"schema": SCHEMA, "text": "The number is 123456."}
@@ -74,11 +82,8 @@ def fleet(
     answers.write_bytes(msgspec.json.encode(Answers({source: tuple(ANSWER)}, pace_s=pace_s)))
     given = json.dumps({"port": 0, "api_workers": 2, **settings})
     grammar = json.dumps({"grammar_isolation": "server" if examines else "never"})
-    command = [sys.executable, "-m", "tests.support.serve_answering"]
     process = subprocess.Popen(
-        [*command, str(model), str(answers), given, grammar],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), *sys.path))},
+        [sys.executable, "-P", "-c", SERVE, str(model), str(answers), given, grammar],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -143,6 +148,31 @@ def test_requests_in_flight_are_answered_after_a_signal_and_nothing_is_left_behi
         assert [response.json()["data"] for response in found] == [123456] * 6
         assert server.process.wait(PATIENCE_S) == 0
         until(lambda: not any(is_running(child) for child in below))
+
+
+def test_a_process_that_a_signal_finds_starting_is_told_to_stop(tmp_path: Path) -> None:
+    """Otherwise the parent waits for it as for one with requests in flight: here for ever."""
+    plan = FleetPlan(
+        config=ServiceConfig(port=0, grace_s=3600.0),
+        grammar=GrammarConfig(),
+        launches=(scripted_engine.launch(),),
+        folder=str(write_checkpoint(tmp_path / "model", LLAMA)),
+        model="model",
+        count=1,
+    )
+    starts: list[str] = []
+
+    def signal_itself(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "subprocess.Popen" and api_process.__name__ in str(arguments[1]) and not starts:
+            starts.append(event)
+            signal.raise_signal(signal.SIGTERM)
+
+    async def story() -> int:
+        sys.addaudithook(signal_itself)
+        return await asyncio.wait_for(WorkerFleet(plan).run(lambda _: None), PATIENCE_S)
+
+    assert asyncio.run(story()) == 0
+    assert starts == ["subprocess.Popen"]
 
 
 def test_a_port_in_use_is_refused_before_anything_starts(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ class BackendDouble:
             ),
         )
 
-    def when_lives_change(self, call: Callable[[Lives], None]) -> None:
+    def on_lives_change(self, call: Callable[[Lives], None]) -> None:
         return
 
     async def start(self) -> None:

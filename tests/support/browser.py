@@ -73,7 +73,7 @@ def shown(browser: Chrome, selector: str) -> list[str]:
 
 def failures(browser: Chrome) -> list[Any]:
     """What the browser logged as an error since the last call, but for requests that a server refused."""
-    entries: list[Any] = browser.get_log("browser")  # type: ignore[no-untyped-call]
+    entries: list[Any] = browser.get_log("browser")
     return [each for each in entries if each["level"] == "SEVERE" and each["source"] != "network"]
 
 

@@ -40,7 +40,6 @@ from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
 from intaglio.kernels.grammar.vocabulary_layout import lay_out
 from intaglio.kernels.linear.fixed_order import FixedOrderWeight, agreeing_tiles
 from intaglio.kernels.linear.linear import DenseWeight, most_rows
-from intaglio.kernels.memory.kv_copy import kv_copy
 from intaglio.kernels.mxfp4_weight import Mxfp4Weight
 from intaglio.kernels.quantised.coded_weight import CodedWeight
 from intaglio.kernels.quantised.packed_codes import packed
@@ -185,8 +184,8 @@ def deterministic(
             starts = torch.tensor([0, *counts]).cumsum(0).int()
             rows, count = sum(counts), len(counts)
             ragged = Ragged(starts, torch.full((count,), 50).int(), torch.ones(count, 4).int())
-            turns = torch.zeros((64, sizes.dim), dtype=torch.bfloat16)
-            places = Places(turns, turns, torch.zeros(rows).int(), torch.zeros(rows).int())
+            angles = torch.zeros((64, sizes.dim), dtype=torch.bfloat16)
+            places = Places(angles, angles, torch.zeros(rows).int(), torch.zeros(rows).int())
             heads = sizes.heads + 2 * sizes.kv_heads
             fused = torch.zeros((rows, heads, sizes.dim), dtype=torch.bfloat16)
             for window in windows:
@@ -289,8 +288,8 @@ def attention(
             ragged = Ragged(
                 ends.int(), torch.full((len(counts),), 50).int(), torch.ones(len(counts), 4).int()
             )
-            turns = torch.zeros((64, sizes.dim), dtype=torch.bfloat16)
-            places = Places(turns, turns, torch.zeros(rows).int(), torch.zeros(rows).int())
+            angles = torch.zeros((64, sizes.dim), dtype=torch.bfloat16)
+            places = Places(angles, angles, torch.zeros(rows).int(), torch.zeros(rows).int())
             fused = torch.zeros(
                 (rows, sizes.heads + 2 * sizes.kv_heads, sizes.dim), dtype=torch.bfloat16
             )
@@ -309,7 +308,6 @@ def attention(
                     )
                     for each in [None] if window is None else sinks:
                         attention.run(fused, norms, cache, each)
-        kv_copy(cache[None], torch.tensor([1]), torch.tensor([2]))
 
 
 PARTS: dict[str, Callable[[], None]] = {

@@ -17,7 +17,7 @@ from intaglio.grammar.cfg.grammar_tree import (
 )
 from intaglio.grammar.cfg.regular import class_sets
 from intaglio.grammar.regex import regex_tree as rx
-from intaglio.grammar.regex.charset import Charset, encodable
+from intaglio.grammar.regex.charset import SURROGATES, Charset
 
 
 def to_ebnf(grammar: Grammar) -> str:
@@ -68,7 +68,7 @@ class _Writer:
             branches += [
                 f"{_chars(sets[c])} {prefix}{target}"
                 for c, target in enumerate(row)
-                if target >= 0 and encodable(sets[c])
+                if target >= 0 and _encodable(sets[c])
             ]
             self.lines.append(f"{prefix}{state} ::= {' | '.join(branches) or _chars(())}")
         return prefix + "0"
@@ -97,8 +97,15 @@ def _pattern(node: rx.Node) -> str:
 
 
 def _chars(charset: Charset) -> str:
-    return f"[{''.join(_escaped(a) + '-' + _escaped(b) for a, b in encodable(charset))}]"
+    return f"[{''.join(_escaped(a) + '-' + _escaped(b) for a, b in _encodable(charset))}]"
 
 
 def _escaped(point: int) -> str:
     return f"\\U{point:08x}"
+
+
+def _encodable(charset: Charset) -> Charset:
+    """The set without surrogates, which no text encoding can represent."""
+    (low, high), *_ = SURROGATES
+    pieces = (piece for a, b in charset for piece in ((a, min(b, low - 1)), (max(a, high + 1), b)))
+    return tuple((a, b) for a, b in pieces if a <= b)

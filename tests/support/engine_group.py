@@ -54,10 +54,10 @@ class EngineDouble:
     def lives(self) -> Lives:
         return Lives(pid=self.index + 1)
 
-    def when_moved(self, call: Callable[[], None]) -> None:
+    def on_state_change(self, call: Callable[[], None]) -> None:
         self._on_move = call
 
-    def when_lives_change(self, call: Callable[[Lives], None]) -> None:
+    def on_lives_change(self, call: Callable[[Lives], None]) -> None:
         return
 
     def move(self, state: EngineState) -> None:

@@ -20,7 +20,7 @@ from tests.support.snapshots import snapshot
 
 Open = TypeVar("Open")
 
-_INFO = EngineInfo(
+INFO = EngineInfo(
     model="double",
     context_length=4096,
     parameters=0,
@@ -35,7 +35,7 @@ _INFO = EngineInfo(
 
 def engine_info(**facts: Any) -> EngineInfo:
     """The facts of an engine without a model, with these in place of the usual ones."""
-    return msgspec.structs.replace(_INFO, **facts)
+    return msgspec.structs.replace(INFO, **facts)
 
 
 class ModellessEngine(Generic[Open]):

@@ -24,12 +24,14 @@ class OrderOfService:
         self._config = scheduler._config
         self._waiting: list[Sequence] = []
         self._running: list[Sequence] = []
+        self._computed: dict[int, int] = {}
         self.yielded = 0
 
     def before(self) -> None:
         """Record the waiting and the running sequences."""
         self._waiting = list(self._table.waiting)
         self._running = list(self._table.running)
+        self._computed = {seq.id: seq.computed for seq in self._running}
 
     def after(self) -> None:
         """Check the sequences that started.
@@ -46,13 +48,13 @@ class OrderOfService:
         for seq in started:
             for other in passed_over:
                 self._judge(seq, other)
-        gave_way = [seq for seq in self._running if seq.state is SeqState.WAITING]
-        for seq in gave_way:
+        preempted = [seq for seq in self._running if seq.state is SeqState.WAITING]
+        for seq in preempted:
             self._judge_victim(seq)
         new = [seq for seq in started if not seq.request.bulk]
-        self.yielded += len([seq for seq in gave_way if seq.request.bulk]) if new else 0
+        self.yielded += len([seq for seq in preempted if seq.request.bulk]) if new else 0
         full = len(self._running) >= self._config.max_running
-        if full and not gave_way and self._first_interactive(passed_over):
+        if full and not preempted and self._has_room() and self._first_interactive(passed_over):
             first = self._first_interactive(passed_over)
             able = [
                 seq
@@ -67,6 +69,15 @@ class OrderOfService:
             insist(
                 not able, f"bulk sequence {able and able[0].id} keeps an interactive one waiting"
             )
+
+    def _has_room(self) -> bool:
+        """Whether the interactive sequences that ran before left tokens of the step to others."""
+        spent = sum(
+            seq.computed - self._computed[seq.id]
+            for seq in self._running
+            if not seq.request.bulk and seq.state is SeqState.RUNNING
+        )
+        return spent < self._config.max_batched_tokens
 
     def _first_interactive(self, passed_over: list[Sequence]) -> Sequence | None:
         """The interactive sequence that is first in any order; None where several tenants wait, or it waits again."""

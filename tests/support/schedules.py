@@ -339,7 +339,7 @@ class Run:
             self.compiler,
             end_tokens=END_TOKENS,
             rows=empty_rows(2 * workload.config.max_running, VOCAB),
-            turn_s=0.0 if waits else math.inf,
+            search_s=0.0 if waits else math.inf,
         )
         proposals = None
         if drafts:

@@ -19,6 +19,7 @@ import json
 import os
 import re
 import select
+import shlex
 import subprocess
 import sys
 import time
@@ -33,6 +34,8 @@ from typing import Any
 from intaglio import Client, ConnectionFailed
 
 ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(sys.executable).with_name("intaglio")
+PROCESS = Path(__file__).with_name("snippet_process.py")
 SHOWN_ADDRESS = "localhost:8000"
 PATIENCE_S = 240.0
 FENCE = re.compile(
@@ -122,23 +125,9 @@ def unrunnable(page: Path, root: Path = ROOT) -> Iterator[str]:
 class Python:
     """A Python process that runs one snippet after the other, all in one namespace."""
 
-    PROGRAM = (
-        "import sys, io, json, contextlib, traceback\n"
-        "space = {'__name__': '__main__'}\n"
-        "for line in sys.stdin:\n"
-        "    out, failed = io.StringIO(), ''\n"
-        "    with contextlib.redirect_stdout(out):\n"
-        "        try:\n"
-        "            code = json.loads(line)\n"
-        "            exec(compile(code['body'], code['place'], 'exec'), space)\n"
-        "        except BaseException:\n"
-        "            failed = traceback.format_exc()\n"
-        "    print(json.dumps([out.getvalue(), failed]), flush=True)\n"
-    )
-
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-W", "error::ResourceWarning", "-c", self.PROGRAM],
+            [sys.executable, "-P", str(PROCESS)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -246,9 +235,9 @@ class Run:
 
     def _shell(self, command: str, block: Block) -> str:
         """What a command prints; where it fails, its errors after that. `$?` is the status of the one before."""
-        address = self.url.removeprefix("http://")
+        command = command.replace(SHOWN_ADDRESS, self.url.removeprefix("http://"))
         done = subprocess.run(
-            ["bash", "-c", f"(exit {self.status})\n{command.replace(SHOWN_ADDRESS, address)}"],
+            _our_program(command) or ["bash", "-c", f"(exit {self.status})\n{command}"],
             capture_output=True,
             text=True,
             cwd=self.folder,
@@ -293,6 +282,15 @@ def _commands(body: str) -> Iterator[tuple[str, str, int, int]]:
             position += len(lines[index])
             index += 1
         yield command.rstrip("\n"), body[start:position], start, position
+
+
+def _our_program(command: str) -> list[str] | None:
+    """The words of a command that runs `intaglio` and leaves nothing to the shell; None for others."""
+    line = command.replace("\\\n", "")
+    if re.search(r"[^\w ./:=@,+-]", re.sub(r"'[^']*'", "", line)):
+        return None
+    words = shlex.split(line)
+    return [str(PROGRAM), *words[1:]] if words[:1] == ["intaglio"] else None
 
 
 def _unfinished(command: str) -> bool:
@@ -399,8 +397,7 @@ def environment(url: str | None = None, **more: str) -> dict[str, str]:
 @contextmanager
 def server(folder: Path) -> Iterator[str]:
     """`intaglio serve` with the embedded model and a data folder, on a free port; its address."""
-    program = Path(sys.executable).with_name("intaglio")
-    command: list[str | Path] = [program, "serve", "--port", "0", "--data", folder / "data"]
+    command: list[str | Path] = [PROGRAM, "serve", "--port", "0", "--data", folder / "data"]
     (folder / "data").mkdir()
     with (folder / "server.log").open("w+") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment())

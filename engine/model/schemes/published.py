@@ -27,10 +27,11 @@ METHODS: Mapping[str, Callable[[Settings], Schemes]] = {
 }
 
 
-def published_schemes(raw: Any, *, stacked: bool = False) -> Schemes:
+def published_schemes(raw: Any, *, stacked: bool = False, mxfp4: bool = False) -> Schemes:
     """The schemes that `quantization_config` describes; unquantised weights if it is None.
 
-    `stacked`: the model has stacked experts, which are quantised in MXFP4 or not at all.
+    `stacked`: the model has stacked experts, which are quantised in MXFP4, if the family has them so (`mxfp4`), or not
+    at all.
 
     Raises:
         ModelError: the format is not supported, or the description is wrong; `where` names the key.
@@ -50,10 +51,11 @@ def published_schemes(raw: Any, *, stacked: bool = False) -> Schemes:
             "quantise it: intaglio quantize CHECKPOINT --to int8",
         )
     schemes = read(Settings(raw))
-    if isinstance(schemes, Mxfp4Experts) != stacked:
+    if isinstance(schemes, Mxfp4Experts) != mxfp4 or stacked != mxfp4:
         raise ModelError(
             f"weights in {method} are not supported for this architecture",
             where=f"{ROOT}/quant_method",
-            hint="MXFP4 is read for the experts of gpt-oss, and gpt-oss in no other quantised format",
+            hint="MXFP4 is read for the experts of gpt-oss, and gpt-oss in no other quantised format; Qwen3-VL with a "
+            "mixture of experts is read unquantised",
         )
     return schemes

@@ -25,7 +25,7 @@ from ..kv import KVCache
 from ..sampling_inputs import GrammarMasker, SamplingInputs
 from . import token_packing
 from .graphs import ForwardGraphs, sizes
-from .input_buffers import ADAPTERS, SLOTS, SOURCES, TURNS, Inputs, Packing
+from .input_buffers import ADAPTERS, ROPE_POSITIONS, SLOTS, SOURCES, Inputs, Packing
 from .sampling_graphs import SamplingGraphs
 from .streams import StreamSet
 
@@ -77,7 +77,7 @@ class GpuCompute:
         embedding = decoder.embedding
         # The residual stream of a pass, from its start to its end: layers add to it in place.
         self._states = embedding.new_zeros((max(self._sizes[-1], max_running), embedding.shape[1]))
-        self._wanted = np.zeros(0, dtype=np.int64)  # rows of the last pass
+        self._logits_indices = np.zeros(0, dtype=np.int64)  # rows of the last pass
         self._sampling = SamplingGraphs(
             decoder, vocab, self._states, self._inputs.samples, self._streams, masker
         )
@@ -117,8 +117,8 @@ class GpuCompute:
 
     def hidden(self, batch: Batch) -> Tensor | None:
         """See `Compute`."""
-        count, wanted = batch.tokens.size, batch.wanted.size
-        rows, graphs = self._sampling.rows(max(wanted, 1)), self._graphs
+        count, logits = batch.tokens.size, batch.logits_indices.size
+        rows, graphs = self._sampling.rows(max(logits, 1)), self._graphs
         # A graph has one position for each token, and no states of images.
         is_few = batch.longest <= FEW and batch.images is None
         if graphs is not None and count <= graphs.most and is_few:
@@ -129,21 +129,21 @@ class GpuCompute:
             self._decoder.receive(size, self._states[:size])
             graphs.replay(size)
             self._decoder.send(self._states[:size])
-            self._wanted = batch.wanted
+            self._logits_indices = batch.logits_indices
         else:
             self._grow(batch)
             hidden = self._forward_many(batch, min(rows, count))
             if self._decoder.samples:
                 self._states[: hidden.shape[0]].copy_(hidden)
-            self._wanted = np.arange(wanted)
+            self._logits_indices = np.arange(logits)
         self._streams.pass_ends()
-        return self._states[:rows] if wanted and self._decoder.samples else None
+        return self._states[:rows] if logits and self._decoder.samples else None
 
     def sample(self, hidden: Tensor, inputs: SamplingInputs) -> Callable[[], Sampled]:
         """See `Compute`; `hidden` is the last result of the method `hidden`."""
         if hidden.data_ptr() != self._states.data_ptr():
             raise InternalError("tokens are sampled from other states than those of the last pass")
-        return self._sampling.sample(inputs, self._wanted)
+        return self._sampling.sample(inputs, self._logits_indices)
 
     @property
     def makes_masks(self) -> bool:
@@ -195,8 +195,8 @@ class GpuCompute:
         adapters = few.fields[ADAPTERS]
         return self._forward(few.fields, ragged, adapters, out=self._states[:size])
 
-    def _forward_many(self, batch: Batch, wanted: int) -> Tensor:
-        """Hidden states [wanted, hidden] of the wanted tokens of `batch`; of a stage before the last, of all tokens."""
+    def _forward_many(self, batch: Batch, logits: int) -> Tensor:
+        """Hidden states [logits, hidden] of the tokens with logits; of a stage before the last, of all tokens."""
         there = self._inputs.fill_many(batch)
         width = -(-int(batch.lengths.max()) // self._cache.block_size)
         tables = self._tables[:, :width].index_select(0, there.rows)
@@ -204,17 +204,17 @@ class GpuCompute:
         ragged = Ragged(there.starts, there.lengths, tables, host=host)
         adapters = None if batch.adapters is None else there.fields[ADAPTERS]
         device = self._tables.device
-        turns = None if batch.images is None else sent(batch.images.turns, device)
+        rope_positions = None if batch.images is None else sent(batch.images.rope_positions, device)
         images = image_states(batch, device)
-        picked = there.wanted[:wanted]
+        picked = there.logits_indices[:logits]
         received = self._decoder.receive(batch.tokens.size)
         hidden = self._forward(
             there.fields,
             ragged,
             adapters,
-            wanted=picked,
+            logits_indices=picked,
             out=received,
-            turns=turns,
+            rope_positions=rope_positions,
             images=images,
         )
         self._decoder.send(hidden)
@@ -226,18 +226,18 @@ class GpuCompute:
         ragged: Ragged,
         adapters: Tensor | None,
         *,
-        wanted: Tensor | None = None,
+        logits_indices: Tensor | None = None,
         out: Tensor | None = None,
-        turns: Tensor | None = None,
+        rope_positions: Tensor | None = None,
         images: ImageStates | None = None,
     ) -> Tensor:
-        """Hidden states; `turns` and `images` are those of a step with tokens of images."""
+        """Hidden states; `rope_positions` and `images` are those of a step with tokens of images."""
         decoder = self._decoder
         tokens = self._inputs.buffer.index_select(0, fields[SOURCES])
         shape = self._cache.layers[0].shape
-        turns = fields[TURNS] if turns is None else turns
-        step = decoder.step(ragged, turns, fields[SLOTS], shape, adapters)
-        return decoder.hidden(tokens, self._cache.layers, step, wanted, out, images)
+        rope_positions = fields[ROPE_POSITIONS] if rope_positions is None else rope_positions
+        step = decoder.step(ragged, rope_positions, fields[SLOTS], shape, adapters)
+        return decoder.hidden(tokens, self._cache.layers, step, logits_indices, out, images)
 
 
 def _packing(decoder: Decoder, device: torch.device) -> Packing:

@@ -49,7 +49,7 @@ class ForwardGraphs:
         self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
         pool = torch.cuda.graph_pool_handle()
         # Captured kernels keep the priority of this stream: concurrent work takes only the free part of the device.
-        stream = torch.cuda.Stream(priority=-1)  # type: ignore[no-untyped-call]
+        stream = torch.cuda.Stream(priority=-1)
         for size in reversed(captured):
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, pool=pool, stream=stream):
@@ -89,6 +89,6 @@ class ForwardGraphs:
 
 def _mark() -> torch.cuda.Event:
     """An event that the device records after all work launched so far."""
-    mark = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+    mark = torch.cuda.Event(enable_timing=True)
     mark.record()
     return mark

@@ -8,7 +8,7 @@ only the device knows. Then come five numbers for each token, field by field, an
 of a captured size, or the `Many` of any other batch.
 
 Nothing is overwritten too early: inputs are copied after the previous pass has read its own, and from two pinned
-buffers in turn; a buffer is written again after its last copy is done, which is long since the case.
+buffers alternately; a buffer is written again after its last copy, which has long finished by then.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ from ..slots import Ints
 from .streams import StreamSet
 from .token_packing import Words, cut, pack
 
-TOKENS, SOURCES, TURNS, SLOTS, ADAPTERS = range(5)
+TOKENS, SOURCES, ROPE_POSITIONS, SLOTS, ADAPTERS = range(5)
 FIELDS = 5
 NOWHERE = -1
 
@@ -74,12 +74,12 @@ class Few(NamedTuple):
 class Many(NamedTuple):
     """Views of a batch of any size, on the device.
 
-    `fields` as in `Few`; wanted tokens [S or more], starts [S + 1], context lengths [S] and rows [S] of its S
-    sequences.
+    `fields` as in `Few`; indices of the tokens with logits [S or more]; starts [S + 1], context lengths [S] and rows
+    [S] of its S sequences.
     """
 
     fields: Tensor
-    wanted: Tensor
+    logits_indices: Tensor
     starts: Tensor
     lengths: Tensor
     rows: Tensor
@@ -93,7 +93,7 @@ class _Staging:
         self.words: Words = self.pinned.numpy()
         self.few: dict[int, Few] = {}
         self.parts: dict[int, Tensor] = {}
-        self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self.copied = torch.cuda.Event()
 
 
 class Inputs:
@@ -161,13 +161,13 @@ class Inputs:
     def fill_many(self, batch: Batch) -> Many:
         """Copy a batch as it is."""
         staging = self._next()
-        count, wanted, sequences = batch.tokens.size, batch.wanted.size, batch.rows.size
+        count, logits, sequences = batch.tokens.size, batch.logits_indices.size, batch.rows.size
         begin = FIELDS * count
         self._fill(batch, staging.words[:begin].reshape(FIELDS, count))
-        lengths = max(sequences, wanted), sequences + 1, sequences, sequences
+        lengths = max(sequences, logits), sequences + 1, sequences, sequences
         ends = np.cumsum((begin, *lengths)).tolist()
         parts = [staging.words[a:b] for a, b in pairwise(ends)]
-        parts[0][:wanted], parts[0][wanted:] = batch.wanted, 0
+        parts[0][:logits], parts[0][logits:] = batch.logits_indices, 0
         parts[1][:], parts[2][:], parts[3][:] = batch.starts, batch.lengths, batch.rows
         there = self.buffer[self._front :]
         self._send(there[: ends[-1]], staging.pinned[: ends[-1]], staging.copied)
@@ -181,7 +181,9 @@ class Inputs:
         return staging
 
     def _fill(self, batch: Batch, fields: Words) -> None:
-        _fill_tokens(batch.tokens, batch.sources, batch.turns, batch.slots, self._front, fields)
+        _fill_tokens(
+            batch.tokens, batch.sources, batch.rope_positions, batch.slots, self._front, fields
+        )
         fields[ADAPTERS] = NO_ADAPTER
         if batch.adapters is not None:
             fields[ADAPTERS, : batch.tokens.size] = batch.adapters
@@ -218,18 +220,18 @@ class Inputs:
 def _fill_tokens(
     tokens: npt.NDArray[np.int32],
     sources: Ints,
-    turns: Ints,
+    rope_positions: Ints,
     slots: Ints,
     front: int,
     fields: Words,
 ) -> None:
     """Fill `fields` [FIELDS, size] for all tokens, and for the padding after them."""
     for i in range(fields.shape[1]):
-        fields[TOKENS, i] = fields[TURNS, i] = 0
+        fields[TOKENS, i] = fields[ROPE_POSITIONS, i] = 0
         fields[SOURCES, i], fields[SLOTS, i] = front + i, NOWHERE
     for i in range(tokens.size):
         if sources[i] < 0:
             fields[TOKENS, i] = tokens[i]
         else:
             fields[SOURCES, i] = sources[i]
-        fields[TURNS, i], fields[SLOTS, i] = turns[i], slots[i]
+        fields[ROPE_POSITIONS, i], fields[SLOTS, i] = rope_positions[i], slots[i]

@@ -4,7 +4,7 @@ Does: own the inputs of sampling (states, masks, one packed buffer of options by
 graphs by number of rows, and copy sampled tokens to the host during the next pass. Does not: lay out options
 (`sampler`), walk grammars (`grammar_masks`), or order streams (`streams`).
 
-Sampled tokens go to two pinned buffers in turn: a step is read before the step after the next one starts.
+Sampled tokens go to two pinned buffers alternately: a step is read before the step after the next one starts.
 """
 
 from bisect import bisect_left
@@ -52,10 +52,10 @@ class _Staging:
     def __init__(self, size: int) -> None:
         self.buffer = torch.zeros(size, dtype=torch.int32, pin_memory=True)
         self._columns = [field.numpy() for field in _unpacked(self.buffer)]
-        self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self.copied = torch.cuda.Event()
 
     def fill(self, inputs: SamplingInputs, states: Ints, padding_row: int) -> None:
-        """Wait for the last copy, which is done long since, and write the inputs of the next one."""
+        """Wait for the last copy, which has long finished, and write the inputs of the next one."""
         self.copied.synchronize()
         keys, temperature, *numbers = self._columns
         count = inputs.keys.shape[0]
@@ -106,7 +106,7 @@ class _Fetched:
     def __init__(self, most: int, sizes: Iterable[int]) -> None:
         buffer = torch.zeros(2 * most, dtype=torch.int32, pin_memory=True)
         self.parts = {size: buffer[: 2 * size] for size in sizes}
-        self.done = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self.done = torch.cuda.Event()
 
 
 class SamplingGraphs:
@@ -140,9 +140,9 @@ class SamplingGraphs:
         self._sampling_graphs: dict[tuple[int, bool], tuple[torch.cuda.CUDAGraph, Sampled]] = {}
         self._walk_graphs: dict[int, torch.cuda.CUDAGraph] = {}
 
-    def rows(self, wanted: int) -> int:
-        """The number of rows, padding included, that are sampled for `wanted` rows."""
-        return self._sizes[bisect_left(self._sizes, wanted)]
+    def rows(self, count: int) -> int:
+        """The number of rows, padding included, that are sampled for `count` rows."""
+        return self._sizes[bisect_left(self._sizes, count)]
 
     def capture(self) -> None:
         """Capture sampling with a mask, a temperature and a draw only, for every number of rows.
@@ -251,8 +251,8 @@ class SamplingGraphs:
         there = fetched.parts[count]
         with self._streams.fetching as stream:
             there.copy_(self._samples[count].view(-1), non_blocking=True)
-            asked = drawn.logprobs, drawn.top_tokens, drawn.top_logprobs, drawn.masked
-            others = [_to_host(tensor, stream) for tensor in asked]
+            reported = drawn.logprobs, drawn.top_tokens, drawn.top_logprobs, drawn.masked
+            others = [_to_host(tensor, stream) for tensor in reported]
             fetched.done.record(stream)
 
         def wait() -> Sampled:

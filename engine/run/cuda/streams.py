@@ -42,12 +42,12 @@ class StreamSet:
 
     def __init__(self, device: torch.device) -> None:
         self.caller = torch.cuda.current_stream(device)
-        self._prepares = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-        self._fetches = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-        self._computed = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        self._sampled = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        self._prepared = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        self._fetched = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self._prepares = torch.cuda.Stream(device)
+        self._fetches = torch.cuda.Stream(device)
+        self._computed = torch.cuda.Event()
+        self._sampled = torch.cuda.Event()
+        self._prepared = torch.cuda.Event()
+        self._fetched = torch.cuda.Event()
         self.inputs = SideStream(self.caller, self._prepares, self._computed)
         self.sampling_inputs = SideStream(self.caller, self._prepares, self._sampled)
         self.fetching = SideStream(self.caller, self._fetches, self._sampled)

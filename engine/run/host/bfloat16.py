@@ -2,8 +2,8 @@
 
 Does: widen, round, and sum, in float32. Does not: know what the numbers mean.
 
-A row has the same bits in any company: every loop sees one row at a time, and the order of its sums follows from the
-number of its elements alone.
+A row has the same bits whatever rows are computed with it: every loop reads one row at a time, and the order of its
+sums depends on the number of its elements alone.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ _SIXTEEN, _HALF, _ODD = np.int32(16), np.int32(0x7FFF), np.int32(1)
 _SIGN, _ALL = np.int32(31), np.int32(0x7FFFFFFF)
 _ONE = np.float32(1)
 _SHIFT = np.float32(1.5 * 2**23)
-"""A number from -2**22 to 2**22 plus this, minus this, is the nearest whole number, of two the even one."""
+"""Adding and subtracting this rounds a number from -2**22 to 2**22 to the nearest integer, ties to even."""
 _LOWEST, _HIGHEST = np.float32(-87), np.float32(88)
 _PER_LN2, _LN2, _LN2_REST = (
     np.float32(1.44269504),
@@ -56,7 +56,7 @@ def widened(value: Any) -> Any:
 
 @arithmetic_kernel
 def narrowed(value: Any) -> Any:
-    """A float32 as the nearest bfloat16, of two the even one."""
+    """A float32 as the nearest bfloat16, ties to even."""
     whole = np.float32(value).view(np.int32)
     odd = np.int32(np.int32(whole >> _SIXTEEN) & _ODD)
     return np.int16(np.int32(np.int32(whole + _HALF) + odd) >> _SIXTEEN)
@@ -64,16 +64,13 @@ def narrowed(value: Any) -> Any:
 
 @arithmetic_kernel
 def rounded(value: Any) -> Any:
-    """The nearest whole number of a float32 between -2**22 and 2**22."""
+    """A float32 between -2**22 and 2**22, rounded to the nearest integer, ties to even."""
     return np.float32(np.float32(value + _SHIFT) - _SHIFT)
 
 
 @arithmetic_kernel
 def exponential(value: Any) -> Any:
-    """`exp`, at most 2 units in the last place off, of values between -87 and 88; others count as the nearest of these.
-
-    Not a number stays so.
-    """
+    """`exp` within 2 ulp, of a value clamped to [-87, 88]; NaN stays NaN."""
     if value < _LOWEST:
         value = _LOWEST
     if value > _HIGHEST:
@@ -126,13 +123,13 @@ def normed(row: Floats, weight: Floats, eps: Any) -> None:
 
 @arithmetic_kernel
 def _ordered(whole: Any) -> Any:
-    """The bits of a float32 as a number in the order of the floats, and back."""
+    """The bits of a float32 as an integer in the order of the floats, and back."""
     return np.int32(whole ^ np.int32(np.int32(whole >> _SIGN) & _ALL))
 
 
 @arithmetic_kernel
 def largest(values: Floats) -> Any:
-    """The largest value; not a number where one with a positive sign is none. Whole numbers are compared faster."""
+    """The largest value, or a positive NaN if there is one; compared as integers, which is faster."""
     most = np.int32(-1 - _ALL)
     for i in range(len(values)):
         most = max(most, np.int32(_ordered(np.float32(values[i]).view(np.int32))))
@@ -141,7 +138,7 @@ def largest(values: Floats) -> Any:
 
 @arithmetic_kernel
 def largest_magnitude(values: Floats) -> Any:
-    """The largest magnitude of some values; not a number where one is none."""
+    """The largest magnitude of some values; NaN if one is NaN."""
     most = np.int32(0)
     for i in range(len(values)):
         most = max(most, np.int32(np.float32(values[i]).view(np.int32) & _ALL))

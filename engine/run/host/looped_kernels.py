@@ -1,14 +1,13 @@
-"""`Kernels` for models in bfloat16 on CPUs that multiply packed weights: compiled loops in place of small operations.
+"""`Kernels` for small bfloat16 models on x86-64 CPUs: compiled loops in place of many small torch operations.
 
 Does: replace the weights of int8 and the attention of `ReferenceKernels`. Does not: give a row the same bits in every
 step (`kernels/invariant.py`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
-from intaglio.kernels.attention.reference_attention import ReferenceAttention
 from intaglio.kernels.codes import Codes
 from intaglio.kernels.contracts import (
     PLAIN_SCALING,
@@ -23,17 +22,20 @@ from intaglio.kernels.reference_kernels import ReferenceKernels
 from torch import Tensor
 
 from ...model.spec import ModelSpec
-from .looped_attention import LoopedPass, divided
+from .looped_attention import LoopedPass
 from .looped_weight import LoopedWeight
+from .shares import ShareThreads
 
 WIDEST = 1024
-"""The most query heads times their width. Loops run in one thread: the layers of a wider model have enough work for
-several, among which torch divides it."""
+"""The most query heads times their width. The loops around products run in one thread: the layers of a wider model have
+enough work for several, among which torch divides it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoopedKernels(ReferenceKernels):
-    """`ReferenceKernels` in loops, where there are some."""
+    """`ReferenceKernels`, with compiled loops for int8 weights and for attention that they support."""
+
+    threads: ShareThreads = field(default_factory=ShareThreads)
 
     def coded(
         self, blocks: Sequence[Codes], bias: Tensor | None, dtype: torch.dtype
@@ -57,18 +59,8 @@ class LoopedKernels(ReferenceKernels):
         whole = places.cos.shape[-1] == size and planes == 2
         if not whole or window is not None or scores.softcap is not None:
             return ReferenceKernels.attend(self, ragged, places, heads, cache_shape, scores, window)
-        few, many, rows = divided(ragged)
-        others = None
-        if many is not None:
-            others = ReferenceAttention(many, heads, cache_shape, self._workspace, scores)
-        return LoopedPass(
-            ragged=ragged,
-            places=places,
-            few=few,
-            others=others,
-            rows=rows,
-            scale=size**-0.5 if scores.scale is None else scores.scale,
-        )
+        scale = size**-0.5 if scores.scale is None else scores.scale
+        return LoopedPass(ragged, places, scale, self.threads)
 
 
 def has_loops(spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> bool:

@@ -10,14 +10,14 @@ import torch
 from intaglio.kernels import reference
 from intaglio.kernels.codes import Codes
 from intaglio.kernels.contracts import Activation, AddTo, Epilogue, Gate, RmsNorm
-from intaglio.kernels.linear.packed import PackedInt8
+from intaglio.kernels.linear.packed import Grid, PackedInt8
 from torch import Tensor
 
 from .bfloat16 import bits, floats
-from .row_loops import add_rows, finish_rows, gate_rows, round_rows
+from .row_loops import add_rows, finish_rows, gate_rows, quantise_rows
 
 ROWS = 64
-"""Rows that are multiplied at once: their whole numbers and sums stay in a core's cache."""
+"""Rows that are multiplied at once: their integers and sums stay in a core's cache."""
 
 _NO_NORM = np.zeros(0, np.float32)
 
@@ -25,13 +25,14 @@ _NO_NORM = np.zeros(0, np.float32)
 class LoopedWeight:
     """The outputs of `blocks` one after the other, as a `Weight` for rows of bfloat16.
 
-    Results differ from those of `PackedWeight` by rounding: what is normed here is not rounded before it is multiplied,
-    and products are not before they are gated or added.
+    Results differ from those of `PackedWeight` by rounding: normed rows are not rounded to bfloat16 before the product,
+    nor products before they are gated or added.
     """
 
-    def __init__(self, blocks: Sequence[Codes]) -> None:
-        """`packed.fits_int8` must hold for each block."""
-        self._product = PackedInt8(blocks)
+    def __init__(self, blocks: Sequence[Codes], grid: Grid | None = None) -> None:
+        """See `PackedInt8`: `packed.fits_int8` must hold for each block."""
+        self._product = PackedInt8(blocks, grid)
+        self._grid = self._product.grid.steps, self._product.grid.crest
         self.outputs, self.inputs = self._product.outputs, self._product.inputs
 
     def matmul(
@@ -50,9 +51,11 @@ class LoopedWeight:
         rows, target = bits(x), bits(out)
         for first in range(0, len(rows), ROWS):
             part = rows[first : first + ROWS]
-            steps = torch.empty((2 * len(part), self.inputs))
-            sizes, rests = np.empty(len(part), np.float32), np.empty(len(part), np.int32)
-            uneven = round_rows(part, weight, eps, steps.numpy(), sizes, rests)
-            product = self._product.sums(steps[: len(part) + uneven])
-            finish(product.numpy(), sizes, rests, target[first : first + ROWS])
+            quantised = torch.empty((2 * len(part), self.inputs))
+            scales, rows_of = np.empty((len(part), 2), np.float32), np.empty(len(part), np.int32)
+            residuals = quantise_rows(
+                part, weight, eps, self._grid, quantised.numpy(), scales, rows_of
+            )
+            product = self._product.sums(quantised[: len(part) + residuals])
+            finish(product.numpy(), scales, rows_of, target[first : first + ROWS])
         return out if finish is not finish_rows else reference.finish(out, epilogue)

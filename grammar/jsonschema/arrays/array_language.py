@@ -67,8 +67,8 @@ class ArrayLanguage:
         self._plans: dict[BetweenItems, ValuePlan | None] = {}
         self._numbers: dict[tuple[int, Value], int] = {}
         self._noted: list[tuple[int, Value]] = []
-        asked = deep_atoms(Obligation(self._pool.true, obligation.queries))
-        if self.gains_by_repeats(self.start) or any(isinstance(atom, Unique) for atom in asked):
+        queried = deep_atoms(Obligation(self._pool.true, obligation.queries))
+        if self.gains_by_repeats(self.start) or any(isinstance(atom, Unique) for atom in queried):
             self.start = self.first = replace(self.start, empty=True)
 
     def unique(self, state: BetweenItems) -> bool:
@@ -88,13 +88,13 @@ class ArrayLanguage:
         if state not in self._plans:
             plan = self._make_plan(state)
             if plan is not None and self.unique(state):
-                parts, gone = [plan.must], self._excluded(state)
-                parts += [self._pool.no(self._pool.of(OneOf(gone)))] if gone else []
+                parts, excluded = [plan.must], self._excluded(state)
+                parts += [self._pool.no(self._pool.of(OneOf(excluded)))] if excluded else []
                 # One spelling for each number: else a used number could be begun that only further zeros complete.
                 parts += [] if self._lenient else [self._pool.of(Plain())]
                 plan = replace(plan, must=self._pool.all(parts))
-            lost = plan is not None and self._cost_of(plan.must) is None
-            self._plans[state] = None if lost else plan
+            has_no_value = plan is not None and self._cost_of(plan.must) is None
+            self._plans[state] = None if has_no_value else plan
         return self._plans[state]
 
     def finite_values(self, state: BetweenItems) -> frozenset[Value] | None:
@@ -262,11 +262,11 @@ def demands_of(pool: Pool, must: Formula) -> ItemDemands | None:
         return ItemDemands([pool.false], pool.true, 0, unique=False)
     longest = min(max((len(atom.prefix) for atom in items), default=0), least)
 
-    def wanted(at: int) -> Formula:
+    def formula_at(at: int) -> Formula:
         subs = (atom.prefix[at] if at < len(atom.prefix) else atom.rest for atom in items)
         return pool.all(sub.formula for sub in subs if sub is not None)
 
     unique = any(isinstance(atom, Unique) for atom in atoms)
     return ItemDemands(
-        [wanted(at) for at in range(longest)], wanted(least), least - longest, unique
+        [formula_at(at) for at in range(longest)], formula_at(least), least - longest, unique
     )

@@ -23,13 +23,13 @@ from ..logic.value_plan import Truths
 from ..writing.byte_cost import Cost
 
 Signed = tuple[Formula, bool]
-"""A formula, and whether it is wanted true; else false."""
+"""A formula, and the truth value required of it."""
 
 
 def gains_by_repeats(must: Formula) -> bool:
     """Whether an array may satisfy a formula because two of its items are equal."""
     return any(
-        isinstance(atom, Unique) and not wanted for atom, wanted in _atoms([(must, True)], set())
+        isinstance(atom, Unique) and not truth for atom, truth in _atoms([(must, True)], set())
     )
 
 
@@ -39,12 +39,12 @@ def may_gain_anywhere(root: Formula, restriction: Restriction) -> bool:
     todo: list[Signed] = [(root, True)]
     done: set[Signed] = set()
     while todo:
-        formula, wanted = signed = todo.pop()
+        formula, truth = signed = todo.pop()
         if signed in done:
             continue
         done.add(signed)
         for kind in (ValueKind.ARRAY, ValueKind.OBJECT):
-            for atom, true in _atoms([(restriction.to(formula, kind), wanted)], seen):
+            for atom, true in _atoms([(restriction.to(formula, kind), truth)], seen):
                 if isinstance(atom, Unique) and not true:
                     return True
                 todo += ((sub.formula, each) for sub, each in _below(atom, true))
@@ -84,29 +84,29 @@ def refuse_forced_repeats(
 
 
 def _atoms(todo: list[Signed], seen: set[Signed]) -> Iterator[tuple[Atom, bool]]:
-    """The atoms of formulas, also of the conditions of covers, each with the truth that is wanted of it."""
+    """The atoms of formulas, also of the conditions of covers, each with the truth value required of it."""
     while todo:
-        formula, wanted = signed = todo.pop()
+        formula, truth = signed = todo.pop()
         if signed in seen:
             continue
         seen.add(signed)
         if formula.op is Op.ATOM:
-            yield formula.atom, wanted
+            yield formula.atom, truth
             if isinstance(formula.atom, UnevaluatedItems | UnevaluatedMembers):
-                todo += ((holds, wanted) for _, holds in formula.atom.covers)
+                todo += ((holds, truth) for _, holds in formula.atom.covers)
         elif formula.op is Op.ONE:
             todo += ((part, either) for part in formula.args for either in (True, False))
         else:
-            todo += ((part, wanted is (formula.op is not Op.NOT)) for part in formula.args)
+            todo += ((part, truth is (formula.op is not Op.NOT)) for part in formula.args)
 
 
-def _below(atom: Atom, wanted: bool) -> Iterator[tuple[SubSchema, bool]]:
-    """The sub-schemas of an atom, each with the truth that is wanted of it."""
+def _below(atom: Atom, truth: bool) -> Iterator[tuple[SubSchema, bool]]:
+    """The sub-schemas of an atom, each with the truth value required of it."""
     for sub in subs_of(atom):
         if not isinstance(atom, Contains):
-            yield sub, wanted
+            yield sub, truth
             continue
         if atom.least > 0:
-            yield sub, wanted
+            yield sub, truth
         if atom.most is not None:
-            yield sub, not wanted
+            yield sub, not truth

@@ -24,15 +24,17 @@ class ItemSteps:
         """The formulas about the next item that the obligation depends on, without constants."""
         found: dict[Formula, None] = {}
         for atom in deep_atoms(obligation):
-            found.update(dict.fromkeys(self.asked(atom)))
+            found.update(dict.fromkeys(self.item_formulas(atom)))
         constants = (self._pool.true, self._pool.false)
         return tuple(formula for formula in found if formula not in constants)
 
     def needs(self, atom: Atom) -> Formula:
         """The formula of the items that can keep the atom true, as far as this item decides."""
-        return self._pool.all(self.asked(atom)) if isinstance(atom, Items) else self._pool.true
+        return (
+            self._pool.all(self.item_formulas(atom)) if isinstance(atom, Items) else self._pool.true
+        )
 
-    def asked(self, atom: Atom) -> list[Formula]:
+    def item_formulas(self, atom: Atom) -> list[Formula]:
         """The formulas about the next item that the atom depends on."""
         if isinstance(atom, Items):
             sub = atom.prefix[0] if atom.prefix else atom.rest
@@ -86,7 +88,7 @@ class ItemSteps:
 
         def meaning(atom: Atom) -> Formula | None:
             if isinstance(atom, Items):
-                if not all(map(true, self.asked(atom))):
+                if not all(map(true, self.item_formulas(atom))):
                     return pool.false
                 if truths is None:
                     return None

@@ -74,7 +74,7 @@ def _covered(
     pairs = [pair for pair in zip(covers, conditions, strict=True) if pair[1] is not pool.false]
     if any(cover.everything and holds is pool.true for cover, holds in pairs):
         return pool.true
-    new: Atom = replace(atom, covers=tuple(pairs))  # type: ignore[arg-type]
+    new: Atom = replace(atom, covers=tuple(pairs))  # type: ignore[arg-type]  # covers of its own kind
     found = meaning(new)
     return pool.of(new) if found is None and new != atom else found
 

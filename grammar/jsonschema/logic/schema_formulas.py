@@ -44,6 +44,11 @@ class SchemaFormulas:
         """The formulas of the sub-schemas in the order of their first use."""
         return tuple(self._by_key.values())
 
+    def mentions(self, keyword: str) -> bool:
+        """Whether a schema with a formula has a keyword."""
+        schemas = (self.schemas.value(place.site) for place in self._formulas)
+        return any(isinstance(schema, dict) and keyword in schema for schema in schemas)
+
     def sub(self, place: Place) -> SubSchema:
         """The sub-schema at a place; equal ones have equal keys."""
         key = self._key(place)

@@ -85,9 +85,9 @@ def exact_plan(
                 for truth in sorted(rest, reverse=True)
             )
         )
-    asked = _needed(free, ends)
-    queries = tuple(children[k] for k in asked)
-    samples = {tuple(truth[k] for k in asked): truth for truth in ends}
+    queried = _needed(free, ends)
+    queries = tuple(children[k] for k in queried)
+    samples = {tuple(truth[k] for k in queried): truth for truth in ends}
 
     def following(outcome: int, is_repeat: bool) -> Obligation | None:
         truth = samples.get(tuple(bits(queries, outcome).values()))
@@ -101,16 +101,16 @@ def exact_plan(
 
 def _needed(free: list[int], ends: Mapping[Bits, Obligation]) -> list[int]:
     """The undetermined formulas to query, so that the outcome determines the next obligation."""
-    asked = list(free)
+    queried = list(free)
     for k in free:
-        fewer = [other for other in asked if other != k]
+        fewer = [other for other in queried if other != k]
         found: dict[Bits, Obligation] = {}
         if all(
             found.setdefault(tuple(truth[j] for j in fewer), state) == state
             for truth, state in ends.items()
         ):
-            asked = fewer
-    return asked
+            queried = fewer
+    return queried
 
 
 def wide_plan(

@@ -74,8 +74,8 @@ class ClosedProperties:
         closable = self._closable_in(obligation.must)
         if not closable:
             return obligation
-        open_still = ~(self._gone(seen) | self._passed[begun])
-        closed = tuple(part for part, names in closable if not names & open_still)
+        still_possible = ~(self._past(seen) | self._passed[begun])
+        closed = tuple(part for part, names in closable if not names & still_possible)
         if not closed:
             return obligation
         key = (obligation.must, closed)
@@ -108,7 +108,7 @@ class ClosedProperties:
         label_of = self._properties.label_of
         return sum(1 << label_of[text] for text in texts)
 
-    def _gone(self, seen: Seen) -> int:
+    def _past(self, seen: Seen) -> int:
         bits = self._bits.get(seen)
         if bits is None:
             if isinstance(seen, int):

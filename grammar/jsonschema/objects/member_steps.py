@@ -33,7 +33,7 @@ class MemberSteps:
         # By identity: atoms with many names hash slowly. Atoms and names live as long as this object.
         self._tables: dict[int, dict[str | None, SubSchema]] = {}
         self._deep: dict[Obligation, tuple[Atom, ...]] = {}
-        self._asked: dict[tuple[int, int], list[Formula]] = {}
+        self._value_formulas: dict[tuple[int, int], list[Formula]] = {}
 
     def begun(self, obligation: Obligation, name: Name) -> Obligation:
         """The obligation once a member of this name has begun."""
@@ -58,18 +58,20 @@ class MemberSteps:
             atoms = self._deep[obligation] = tuple(deep_atoms(obligation))
         found: dict[Formula, None] = {}
         for atom in atoms:
-            found.update(dict.fromkeys(self.asked(atom, name)))
+            found.update(dict.fromkeys(self.value_formulas(atom, name)))
         return tuple(f for f in found if f not in (self._pool.true, self._pool.false))
 
-    def asked(self, atom: Atom, name: Name) -> list[Formula]:
-        """The formulas that the member's value must satisfy for the atom to hold."""
+    def value_formulas(self, atom: Atom, name: Name) -> list[Formula]:
+        """The formulas about a member's value on which the atom depends."""
         if isinstance(atom, Properties) and not atom.patterns:
             return [sub.formula for sub in self._selected(atom, name)]
         if isinstance(atom, Properties):
             key = id(atom), id(name)
-            found = self._asked.get(key)
+            found = self._value_formulas.get(key)
             if found is None:
-                found = self._asked[key] = [sub.formula for sub in self._selected(atom, name)]
+                found = self._value_formulas[key] = [
+                    sub.formula for sub in self._selected(atom, name)
+                ]
             return found
         if (
             isinstance(atom, UnevaluatedMembers)
@@ -80,12 +82,12 @@ class MemberSteps:
 
     def kept(self, parts: tuple[Formula, ...], name: Name) -> Truths:
         """The truths about a member's value that preserve all these atoms."""
-        return {formula: True for part in parts for formula in self.asked(part.atom, name)}
+        return {formula: True for part in parts for formula in self.value_formulas(part.atom, name)}
 
     def needs(self, atom: Atom, name: Name) -> Formula:
         """The formula of the values that can keep the atom true, as far as this member decides."""
         if isinstance(atom, Properties):
-            return self._pool.all(self.asked(atom, name))
+            return self._pool.all(self.value_formulas(atom, name))
         return self._pool.true
 
     def _selected(self, props: Properties, name: Name) -> list[SubSchema]:
@@ -127,7 +129,7 @@ class MemberSteps:
             return formula is pool.true or (formula is not pool.false and truths[formula])
 
         def meaning(atom: Atom) -> Formula | None:
-            if all(map(true, self.asked(atom, name))):
+            if all(map(true, self.value_formulas(atom, name))):
                 return None
             if isinstance(atom, Properties):
                 return pool.false

@@ -62,20 +62,35 @@ class NameLeaves:
         """The names not among `known`, over code points; the bits of `vectors[o]` are of patterns, then of formulas."""
         key = (known, patterns, formulas)
         if key not in self._classified:
-            to = self._restriction.to
-            universe = self._strings.anything
-            if known:
-                universe = difference(universe, words(dict.fromkeys(known, 0)))
-            parts = [self._strings.of(self._pool.of(Pattern(source))) for source in patterns]
-            asked = [to(formula, ValueKind.STRING) for formula in formulas]
-            judged = set[str]().union(*map(_judged, asked))
-            for name in sorted(judged):
-                # A name has no judge at its end: names that no automaton decides are left out.
-                universe = difference(universe, self._strings.unsure(name))
-            self.undecided |= judged
-            parts += [self._strings.of(self._pool.replace(f, self._surely)) for f in asked]
-            self._classified[key] = classes(universe, parts)
+            self._classified[key] = (
+                self._without(known, *self.classified((), patterns, formulas))
+                if known
+                else self._classes(patterns, formulas)
+            )
         return self._classified[key]
+
+    def _without(self, known: tuple[str, ...], dfa: Dfa, vectors: Vectors) -> tuple[Dfa, Vectors]:
+        """Classes of names without those among `known`."""
+        rest = difference(dfa, words(dict.fromkeys(known, 0)))
+        kept = rest.outcomes
+        names = {old: new for new, old in enumerate(kept)}
+        return rest.relabel(names), tuple(vectors[outcome] for outcome in kept)
+
+    def _classes(
+        self, patterns: tuple[str, ...], formulas: tuple[Formula, ...]
+    ) -> tuple[Dfa, Vectors]:
+        """All names, classified."""
+        to = self._restriction.to
+        universe = self._strings.anything
+        parts = [self._strings.of(self._pool.of(Pattern(source))) for source in patterns]
+        of_strings = [to(formula, ValueKind.STRING) for formula in formulas]
+        judged = set[str]().union(*map(_judged, of_strings))
+        for name in sorted(judged):
+            # A name has no judge at its end: names that no automaton decides are left out.
+            universe = difference(universe, self._strings.unsure(name))
+        self.undecided |= judged
+        parts += [self._strings.of(self._pool.replace(f, self._surely)) for f in of_strings]
+        return classes(universe, parts)
 
     def _surely(self, atom: Atom) -> Formula | None:
         if isinstance(atom, Format) and opaque(atom):

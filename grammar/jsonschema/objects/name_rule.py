@@ -85,5 +85,5 @@ def _options(objects: ObjectLanguage, state: BetweenMembers) -> Mapping[int, Obl
     return {
         label: obligation
         for obligation, label in objects.options(state)
-        if objects.comes(obligation, objects.seen_after(state.seen, label), label)
+        if objects.may_follow(obligation, objects.seen_after(state.seen, label), label)
     }

@@ -60,7 +60,7 @@ class ObjectLanguage:
         self._cost_of = cost_of
         self._rest_cost = rest_cost
         self._plans: dict[Hashable, ValuePlan | None] = {}
-        self._come: set[Hashable] = set()
+        self._may_follow: set[Hashable] = set()
         self._cases: dict[Hashable, list[MemberCase]] = {}
 
     @cached_property
@@ -150,7 +150,7 @@ class ObjectLanguage:
 
         `seen`: after the member. If it is irrelevant, names with the same effect share the plan.
         """
-        needs = self.plain.asked(obligation, label)
+        needs = self.plain.value_needs(obligation, label)
         if needs is not None:
             return self.plain.plan(needs)
         shared = (obligation, self.properties.effects[label])
@@ -167,22 +167,22 @@ class ObjectLanguage:
             return plan
         return self._plans[own]
 
-    def comes(self, obligation: Obligation, seen: Seen, label: int) -> bool:
+    def may_follow(self, obligation: Obligation, seen: Seen, label: int) -> bool:
         """Whether a member has a plan and a value. The plan itself is made only after the name has been read."""
-        if self.plain.asked(obligation, label) is None:
+        if self.plain.value_needs(obligation, label) is None:
             shared = (obligation, self.properties.effects[label])
             own = (*shared, self.closed.counted(obligation.must, seen))
-            if shared in self._come or own in self._come:
+            if shared in self._may_follow or own in self._may_follow:
                 return True
             if shared not in self._plans and own not in self._plans:
-                found = self._surely_comes(obligation, seen, label)
+                found = self._is_witnessed(obligation, seen, label)
                 if found is not None:
-                    self._come.add(shared if found else own)
+                    self._may_follow.add(shared if found else own)
                     return True
         plan = self.plan(obligation, seen, label)
         return plan is not None and self._cost_of(plan.must) is not None
 
-    def _surely_comes(self, obligation: Obligation, seen: Seen, label: int) -> bool | None:
+    def _is_witnessed(self, obligation: Obligation, seen: Seen, label: int) -> bool | None:
         """Whether a known witness shows that a member may come: True for any `seen`, False for this one, else None.
 
         A value that satisfies all formulas about it, or none of them, is tried in front of each known witness.

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from ...automata import Dfa
 from ...machine.rule import Call, as_written
 from ..logic.formula import Formula
@@ -18,21 +20,28 @@ from ..read.writing_options import Options
 from ..writing.byte_cost import Cost, Punctuation
 from .name_leaves import name_bytes
 from .plain_objects import Conjunction, PlainObjects
-from .property_classes import NameLeaf, PropertyClasses
+from .property_classes import Labels, NameLeaf, PropertyClasses
 
 
 @dataclass(frozen=True, slots=True)
 class BetweenPlainMembers:
     """A state between the members of a plain object.
 
-    `gone`: the named members that can no longer come, one bit per label: those that were written, and in the declared
+    `past`: the named members that can no longer come, one bit per label: those that were written, and in the declared
     order also those before them.
     """
 
-    gone: int
+    past: int
 
     def __hash__(self) -> int:
-        return hash(_octets(self.gone))
+        return hash(_octets(self.past))
+
+
+def _labels_of(mask: int) -> list[int]:
+    """The labels in a mask: one by one, shifts of a long one take time in proportion to the square of its length."""
+    bits = np.unpackbits(np.frombuffer(_octets(mask), np.uint8), bitorder="little")
+    found: list[int] = np.flatnonzero(bits).tolist()
+    return found
 
 
 def _octets(mask: int) -> bytes:
@@ -58,7 +67,6 @@ class PlainMembers:
         names = plain.properties
         self._plain = plain
         self._atoms = conjunction.others
-        self._named = len(names.names)
         self._able = tuple(sorted(label for label in labels if label < self._named))
         self.others = frozenset(label for label in labels if label >= self._named)
         self._demanded = sum(1 << names.label_of[text] for text in conjunction.names)
@@ -70,6 +78,7 @@ class PlainMembers:
         open_to_all = bool(self.others) and not names.patterns and not names.name_formulas
         self._counts = self._demanded if open_to_all else every
         self._costs: dict[int, Cost] = {}
+        self._last = 0, punctuation.close(empty=False)
         self._rests: dict[bytes, Cost] = {}  # by the labels still required
 
     @property
@@ -77,12 +86,20 @@ class PlainMembers:
         """The names of the objects."""
         return self._plain.properties
 
+    @property
+    def _named(self) -> int:
+        return len(self._plain.properties.names)
+
+    @cached_property
+    def _able_mask(self) -> int:
+        return sum(1 << label for label in self._able)
+
     @cached_property
     def leaf(self) -> Dfa:
         """All names; see `PropertyClasses.leaf`."""
         return self.properties.leaf(self.others.union(self._able))
 
-    def asked(self, label: int) -> ValuePlan:
+    def plan_of(self, label: int) -> ValuePlan:
         """The plan of the value under a label."""
         plain = self._plain
         needs = plain.needs(self._atoms, label)
@@ -93,26 +110,33 @@ class PlainMembers:
 
     def complete(self, state: BetweenPlainMembers) -> bool:
         """Whether the object may end."""
-        return not self._demanded & ~state.gone
+        return not self._demanded & ~state.past
 
-    def labels(self, state: BetweenPlainMembers) -> frozenset[int]:
+    def labels(self, state: BetweenPlainMembers) -> Labels:
         """The labels of the names that may follow. In the declared order no required name is skipped."""
-        gone = state.gone
-        due = self._demanded & ~gone
+        past = state.past
+        due = self._demanded & ~past
         if self._any_order:
-            return self.others.union(label for label in self._able if not gone >> label & 1)
-        begin = bisect_left(
-            self._able, gone.bit_length()
-        )  # in this order, all up to the last one are gone
-        if not due:
-            return self.others.union(self._able[begin:])
-        first = (due & -due).bit_length() - 1
-        return frozenset(self._able[begin : bisect_right(self._able, first)])
+            return self.others.union(_labels_of(self._able_mask & ~past))
+        # In this order, all names up to the last one are past.
+        begin = bisect_left(self._able, past.bit_length())
+        end, others = len(self._able), self.others
+        if due:
+            end, others = bisect_right(self._able, (due & -due).bit_length() - 1), frozenset[int]()
+        able = self._able[begin:end]
+        if able and not others and able[-1] - able[0] == end - begin - 1:
+            return range(able[0], able[-1] + 1)
+        return others.union(able)
 
-    def due(self, state: BetweenPlainMembers, labels: frozenset[int]) -> frozenset[int]:
+    def due(self, state: BetweenPlainMembers, labels: Labels) -> frozenset[int]:
         """The labels of the required names among `labels`, those of the names that may follow."""
-        due = self._demanded & ~state.gone
-        return frozenset(label for label in labels if due >> label & 1)
+        due = self._demanded & ~state.past
+        if not due:
+            return frozenset()
+        if self._any_order:
+            return frozenset(_labels_of(due & self._able_mask))
+        first = (due & -due).bit_length() - 1  # no label after it may follow
+        return frozenset((first,)) if first in labels else frozenset()
 
     def names(self, state: BetweenPlainMembers) -> "PlainKeys | None":
         """The names that may follow; None if there are none."""
@@ -125,30 +149,36 @@ class PlainMembers:
     def after(self, state: BetweenPlainMembers, label: int) -> BetweenPlainMembers:
         """The state after a member."""
         if self._any_order:
-            return BetweenPlainMembers(state.gone | 1 << label & self._counts)
+            return BetweenPlainMembers(state.past | 1 << label & self._counts)
         return BetweenPlainMembers((2 << min(label, self._named - 1)) - 1 if self._named else 0)
 
     def least(self, state: BetweenPlainMembers, opened: bool) -> Cost:
         """The cost of the rest of an object; `opened`: right after its opening brace."""
         costs = self._punctuation
-        due = self._demanded & ~state.gone
+        due = self._demanded & ~state.past
         if not due:
             return costs.close(empty=opened)
-        total = self._rests.get(_octets(due))
+        total = self._after_others(due) if self._any_order else self._rests.get(_octets(due))
         if total is None:
             total, left = costs.close(empty=False), due
-            while left:
+            while left:  # the last names are what is due after the others
                 total += self._cost(left.bit_length() - 1)
                 left ^= 1 << left.bit_length() - 1
-                if not self._any_order:  # then the last names are what is due after the others
-                    self._rests[_octets(due ^ left)] = total
-            self._rests[_octets(due)] = total
+                self._rests[_octets(due ^ left)] = total
         return costs.without_comma(total) if opened else total
+
+    def _after_others(self, due: int) -> Cost:
+        """The cost of the names that are due, in any order, from that of the last query: most names are the same."""
+        known, total = self._last
+        for label in _labels_of(due ^ known):
+            total += self._cost(label).times(1 if due >> label & 1 else -1)
+        self._last = due, total
+        return total
 
     def _cost(self, label: int) -> Cost:
         cost = self._costs.get(label)
         if cost is None:
-            value = self._cost_of(self.asked(label).must)
+            value = self._cost_of(self.plan_of(label).must)
             assert value is not None  # else it would not be required
             name = self.properties.all_names[label]
             cost = self._costs[label] = self._punctuation.member(name_bytes(name), value)
@@ -161,7 +191,7 @@ class PlainKeys:
 
     members: PlainMembers
     state: BetweenPlainMembers
-    labels: frozenset[int]
+    labels: Labels
     leaf: NameLeaf
 
     @property
@@ -180,4 +210,4 @@ class PlainKeys:
     def before_value(self, outcome: int) -> tuple[ValuePlan, BetweenPlainMembers]:
         """The plan of the member after its name was read, and the state after the member."""
         label = outcome + self.leaf.first
-        return self.members.asked(label), self.members.after(self.state, label)
+        return self.members.plan_of(label), self.members.after(self.state, label)

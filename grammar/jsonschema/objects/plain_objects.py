@@ -29,13 +29,13 @@ from ..logic.evaluate import holds
 from ..logic.formula import Atom, Formula, Op, Pool
 from ..logic.residual import Obligation
 from ..logic.value_plan import ValuePlan
-from ..read.values import TRUE, Value
+from ..read.values import TRUE, List, Map, Value
 from ..writing.byte_cost import Cost
 from .member_steps import MemberSteps
 from .names import Name
 from .property_classes import PropertyClasses
 
-_PROBES: Final[tuple[Value, ...]] = (None, TRUE, "", "a", 0, 1)
+_PROBES: Final[tuple[Value, ...]] = (None, TRUE, "", "a", 0, 1, Map(frozenset()), List(()))
 # Atoms that are quickly evaluated for a probe.
 _CHEAP: Final = (
     *(AtLeast, AtMost, Integer, Length, MultipleOf, Types),
@@ -129,8 +129,8 @@ class PlainObjects:
     def _ends(self, conjunction: Conjunction) -> bool:
         """Whether each required member has a value: the last remaining alternative may have none."""
         label_of = self.properties.label_of
-        asked = (self.needs(conjunction.others, label_of[text]) for text in conjunction.names)
-        return all(needs is not None and self._possible(needs) for needs in asked)
+        formulas = (self.needs(conjunction.others, label_of[text]) for text in conjunction.names)
+        return all(needs is not None and self._possible(needs) for needs in formulas)
 
     def _possible(self, needs: Formula) -> bool:
         """Whether any value satisfies a formula."""
@@ -148,7 +148,7 @@ class PlainObjects:
 
     def _find_needs(self, others: tuple[Formula, ...], name: Name) -> Formula | None:
         pool = self._pool
-        asked: list[Formula] = []
+        formulas: list[Formula] = []
         if others not in self._by_name:
             self._by_name[others] = _by_name(others)
         for atom in self._by_name[others].of(name):
@@ -160,18 +160,18 @@ class PlainObjects:
                     return None
                 if self._decides(atom, name):
                     return None
-            asked += self._steps.asked(atom, name)
-        return pool.all(asked)
+            formulas += self._steps.value_formulas(atom, name)
+        return pool.all(formulas)
 
     def _decides(self, atom: UnevaluatedMembers, name: Name) -> bool:
         """Whether the value of the member affects which other members are evaluated."""
         conditions = (part.atom for _, holds in atom.covers for part in holds.atoms)
         return any(
-            isinstance(inner, UnevaluatedMembers) or self._steps.asked(inner, name)
+            isinstance(inner, UnevaluatedMembers) or self._steps.value_formulas(inner, name)
             for inner in conditions
         )
 
-    def asked(self, obligation: Obligation, label: int) -> Formula | None:
+    def value_needs(self, obligation: Obligation, label: int) -> Formula | None:
         """The formula of a member of an open conjunction; None if it depends on the rest of the object."""
         conjunction = self._open_conjunction(obligation)
         return None if conjunction is None else self.needs(conjunction.others, label)

@@ -23,6 +23,20 @@ _MANY: Final = 128
 _BLOCK: Final = 64  # names in one part; every half a block another part begins
 
 
+Labels = frozenset[int] | range
+"""Numbers of names; a range for names next to one another, of which large objects have as many sets as names."""
+
+
+def first_of(labels: Collection[int]) -> int:
+    """The smallest of some labels."""
+    return labels[0] if isinstance(labels, range) else min(labels)
+
+
+def last_of(labels: Collection[int]) -> int:
+    """The greatest of some labels."""
+    return labels[-1] if isinstance(labels, range) else max(labels)
+
+
 class NameLeaf(NamedTuple):
     """An automaton of names in quotes; the label of a name is its outcome + `first`."""
 
@@ -32,15 +46,18 @@ class NameLeaf(NamedTuple):
     def call(
         self,
         back: Hashable,
-        labels: frozenset[int],
+        labels: Labels,
         due: frozenset[int],
         same: Callable[[bytes], Hashable] | None,
     ) -> Call:
         """The call that reads one of the names with these labels; see `Call` for the others."""
-        live, usual = self._outcomes(labels), min(labels) - self.first
-        return Call(self.dfa, back, same=same, live=live, usual=usual, due=self._outcomes(due))
+        live, usual = self._outcomes(labels), first_of(labels) - self.first
+        wanted = frozenset(self._outcomes(due))
+        return Call(self.dfa, back, same=same, live=live, usual=usual, due=wanted)
 
-    def _outcomes(self, labels: frozenset[int]) -> frozenset[int]:
+    def _outcomes(self, labels: Labels) -> Labels:
+        if isinstance(labels, range):
+            return range(labels[0] - self.first, labels[-1] - self.first + 1)
         return frozenset(label - self.first for label in labels) if self.first else labels
 
 
@@ -159,7 +176,7 @@ class PropertyClasses:
             return tuple(covers(cover, name) for cover, _ in atom.covers)
         if isinstance(atom, PropertyNames):
             return atom.sub.formula in name.valid
-        return tuple(self._steps.asked(atom, name))
+        return tuple(self._steps.value_formulas(atom, name))
 
     @cached_property
     def search_order(self) -> tuple[int, ...]:
@@ -192,7 +209,7 @@ class NameParts:
 
         `names`: all of the schema, in order, the same in every call.
         """
-        begin, end = min(labels), max(labels)
+        begin, end = first_of(labels), last_of(labels)
         first = begin - begin % (_BLOCK // 2)
         if len(names) < _MANY or end >= min(first + _BLOCK, len(names)):
             return NameLeaf(whole, 0)

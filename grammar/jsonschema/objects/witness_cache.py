@@ -76,7 +76,9 @@ class WitnessCache:
         def holds(atom: Atom) -> bool:
             if isinstance(atom, Properties):
                 return all(
-                    fulfils(f, truths) for name, truths in members for f in steps.asked(atom, name)
+                    fulfils(f, truths)
+                    for name, truths in members
+                    for f in steps.value_formulas(atom, name)
                 )
             if isinstance(atom, Required):
                 return atom.names <= texts
@@ -90,7 +92,7 @@ class WitnessCache:
             return all(
                 fulfils(f, truths) or evaluate(steps.uncovered(atom, name), holds)
                 for name, truths in members
-                for f in steps.asked(atom, name)
+                for f in steps.value_formulas(atom, name)
             )
 
         try:

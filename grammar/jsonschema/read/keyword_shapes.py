@@ -21,7 +21,7 @@ def _is_number(value: Json) -> bool:
 
 
 def _is_count(value: Json) -> bool:
-    return _is_number(value) and value >= 0 and value == int(value)  # type: ignore[operator,call-overload]
+    return _is_number(value) and value >= 0 and value == int(value)  # type: ignore[operator,call-overload]  # a number
 
 
 def _is_names(value: Json) -> bool:
@@ -38,7 +38,7 @@ def _is_name_lists(value: Json) -> bool:
 
 
 _NUMBER: _Shape = ("a number", _is_number)
-_POSITIVE: _Shape = ("a number above 0", lambda value: _is_number(value) and value > 0)  # type: ignore[operator]
+_POSITIVE: _Shape = ("a number above 0", lambda value: _is_number(value) and value > 0)  # type: ignore[operator]  # a number
 _COUNT: _Shape = ("an integer of 0 or more", _is_count)
 _STRING: _Shape = ("a string", lambda value: isinstance(value, str))
 _BOOLEAN: _Shape = ("true or false", lambda value: isinstance(value, bool))
@@ -67,9 +67,10 @@ _SHAPES: Mapping[str, _Shape] = {
 def malformed(schema: dict[str, Json], pointer: str, dialect: Dialect) -> list[Refusal]:
     """A refusal for each malformed keyword of one schema object (not of its sub-schemas)."""
     found = [
-        Refusal(step(pointer, keyword), keyword, f"must be {wanted}", f"write {wanted}")
+        Refusal(step(pointer, keyword), keyword, f"must be {expected}", f"write {expected}")
         for keyword, value in schema.items()
-        if keyword in dialect.keywords and (wanted := _wanted(keyword, value, dialect)) is not None
+        if keyword in dialect.keywords
+        and (expected := _expected(keyword, value, dialect)) is not None
     ]
     return [*found, *_malformed_extension(schema.get(EXTENSION), step(pointer, EXTENSION))]
 
@@ -85,18 +86,18 @@ def _malformed_extension(value: Json, where: str) -> Iterator[Refusal]:
             yield Refusal(own, EXTENSION, "must be true or false", "write true or false")
 
 
-def _wanted(keyword: str, value: Json, dialect: Dialect) -> str | None:
+def _expected(keyword: str, value: Json, dialect: Dialect) -> str | None:
     """A description of the expected value of a keyword; None if the value is as expected."""
     if dialect.name == "draft4" and keyword in {"exclusiveMaximum", "exclusiveMinimum"}:
-        wanted, holds = _BOOLEAN
+        expected, holds = _BOOLEAN
     elif keyword in _SHAPES:
-        wanted, holds = _SHAPES[keyword]
+        expected, holds = _SHAPES[keyword]
     else:
-        return _wanted_schemas(keyword, value, dialect)
-    return None if holds(value) else wanted
+        return _expected_schemas(keyword, value, dialect)
+    return None if holds(value) else expected
 
 
-def _wanted_schemas(keyword: str, value: Json, dialect: Dialect) -> str | None:
+def _expected_schemas(keyword: str, value: Json, dialect: Dialect) -> str | None:
     if keyword in MAPS:
         if not isinstance(value, dict):
             return "an object of schemas"

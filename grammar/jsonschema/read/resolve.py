@@ -189,7 +189,7 @@ class Schemas:
         """
         start = self._roots[document]
         for key in steps(pointer):
-            start = start[int(key)] if isinstance(start, list) else start[key]  # type: ignore[index]
+            start = start[int(key)] if isinstance(start, list) else start[key]  # type: ignore[index]  # a container, or refused before
         todo = [(start, pointer, parent)]
         faults: list[Refusal] = []
         while todo and len(faults) < MOST_FAULTS:

@@ -20,8 +20,22 @@ from ..arrays.array_language import (
     ItemDemands,
     demands_of,
 )
-from ..logic.atoms import OneOf, ValueKind
-from ..logic.formula import Formula
+from ..logic.atoms import (
+    AtLeast,
+    AtMost,
+    Format,
+    Integer,
+    Items,
+    Length,
+    MultipleOf,
+    OneOf,
+    Pattern,
+    Properties,
+    Required,
+    Types,
+    ValueKind,
+)
+from ..logic.formula import Formula, conjuncts
 from ..logic.residual import Obligation, ended
 from ..objects.name_leaves import name_bytes
 from ..objects.names import BetweenMembers, Name
@@ -39,6 +53,10 @@ TO_DIFFER = 3
 
 
 GUESS = Cost(64)
+_PLAIN = (
+    *(AtLeast, AtMost, Format, Integer, Length, MultipleOf, Pattern, Types),
+    *(Items, Properties, Required),
+)
 _BASE, _LINES = attrgetter("base"), attrgetter("lines")
 
 Search = Generator["Question", "Cost | None", "Cost | None"]
@@ -64,7 +82,7 @@ class ValueEnd:
         scalars = shared.scalars.of(self.formula, ())
         if scalars is not None:
             return Cost(scalars.least)
-        if shared.finite.values(self.formula) == frozenset():
+        if not _is_plain(self.formula) and shared.finite.values(self.formula) == frozenset():
             return None  # the search below does not track which items differ
         for kind in (ValueKind.OBJECT, ValueKind.ARRAY):
             rest = shared.restriction.to(self.formula, kind)
@@ -94,24 +112,24 @@ class ObjectEnd:
         if conjunction is not None and conjunction.suffices:
             known = costs.members(objects, conjunction.others)
             label_of = objects.properties.label_of
-            asked = {
+            unknown = {
                 t: objects.plain.needs(conjunction.others, label_of[t])
                 for t in conjunction.names - known.keys()
             }
-            if all(needs is not None for needs in asked.values()):
-                return (yield from self._through(costs, conjunction, asked, known))
+            if all(needs is not None for needs in unknown.values()):
+                return (yield from self._through(costs, conjunction, unknown, known))
         return (yield from self._search(costs))
 
     def _through(
         self,
         costs: "Costs",
         conjunction: Conjunction,
-        asked: dict[str, Formula | None],
+        unknown: dict[str, Formula | None],
         known: dict[str, Cost],
     ) -> Search:
-        """All required members in turn; `asked`: the formulas of the members of unknown cost."""
+        """All required members in turn; `unknown`: the formulas of those with a cost to find."""
         names = self.objects.properties
-        for text, needs in asked.items():
+        for text, needs in unknown.items():
             assert needs is not None
             child = yield ValueEnd(needs)
             if child is None:
@@ -235,6 +253,12 @@ class ArrayEnd:
         return pool.all([formula, pool.no(pool.of(OneOf(used)))]) if used else formula
 
 
+def _is_plain(formula: Formula) -> bool:
+    """Whether the first end found is certain: no items must differ, and no values are listed."""
+    atoms = conjuncts(formula)
+    return atoms is not None and all(isinstance(atom, _PLAIN) for atom in atoms)
+
+
 class Costs:
     """Answers questions about shortest ends, each once.
 
@@ -262,10 +286,10 @@ class Costs:
     ) -> Cost | None:
         """The cost of the rest of an object; `opened`: right after its opening brace."""
         bare = objects.closed.searched(Obligation(state.obligation.must, ()), state.seen, 0)
-        asked = ObjectEnd(objects, bare, opened)
-        cost = self.answer(asked)
-        if asked in self.witnesses:
-            objects.witnesses.add(self.witnesses[asked])
+        question = ObjectEnd(objects, bare, opened)
+        cost = self.answer(question)
+        if question in self.witnesses:
+            objects.witnesses.add(self.witnesses[question])
         return cost
 
     def of_array(
@@ -311,29 +335,29 @@ class Costs:
         steps = 0
         while stack:
             steps += 1
-            asked, search = stack[-1]
+            current, search = stack[-1]
             try:
-                wanted = search.send(value)
+                needed = search.send(value)
             except StopIteration as stop:
                 value = stop.value
                 stack.pop()
-                del place[asked]
+                del place[current]
                 low = lowest.pop()
                 if value is not None or low >= len(stack):
-                    self._known[asked] = value
+                    self._known[current] = value
                 elif lowest:
                     lowest[-1] = min(lowest[-1], low)
                 continue
             value = None
-            if wanted in self._known:
-                value = self._known[wanted]
+            if needed in self._known:
+                value = self._known[needed]
             elif steps > MOST_STEPS:
                 value = GUESS
-            elif wanted in place:
-                lowest[-1] = min(lowest[-1], place[wanted])
+            elif needed in place:
+                lowest[-1] = min(lowest[-1], place[needed])
             else:
-                place[wanted] = len(stack)
-                stack.append((wanted, wanted.search(self)))
+                place[needed] = len(stack)
+                stack.append((needed, needed.search(self)))
                 lowest.append(len(stack))
         return value
 
@@ -344,6 +368,6 @@ class _Opened:
 
     rest: ObjectEnd | ArrayEnd
 
-    def search(self, costs: "Costs") -> Search:  # noqa: ARG002
+    def search(self, costs: "Costs") -> Search:  # noqa: ARG002 - the signature of all obligations
         rest = yield self.rest
         return None if rest is None else rest + Cost(1)

@@ -59,7 +59,8 @@ class Language:
         self._rules: dict[tuple[Formula, tuple[Formula, ...], int], ValueRule] = {}
         if self._containers.costs.of_value(self.formulas.root.formula) is None:
             self._refuse()
-        if may_gain_anywhere(self.formulas.root.formula, self.shared.restriction):
+        unique = self.formulas.mentions("uniqueItems")
+        if unique and may_gain_anywhere(self.formulas.root.formula, self.shared.restriction):
             explore(self.root)
         self._prebuild()
 

@@ -116,7 +116,7 @@ class _Writer:
             return False
         declared = len(names.properties.names)
         if declared:
-            return any(label < declared for label in names.labels - place.labels)
+            return any(label < declared for label in set(names.labels) - place.labels)
         return isinstance(place.key, Opened)
 
     def _call(self, place: "_Place", call: Call) -> Target | None:

@@ -11,14 +11,24 @@ from typing import Final
 
 from ...automata import REFUSED, Dfa
 from ...contract.errors import GrammarError
-from ..logic.atoms import AtLeast, AtMost, Format, Integer, MultipleOf, OneOf, Superset, ValueKind
+from ..logic.atoms import (
+    AtLeast,
+    AtMost,
+    Format,
+    Integer,
+    Length,
+    MultipleOf,
+    OneOf,
+    Superset,
+    ValueKind,
+)
 from ..logic.evaluate import holds
 from ..logic.formula import Formula, Op, Pool
 from ..logic.residual import Restriction
 from ..read.values import FALSE, TRUE, Value
 from .opaque import opaque
 from .small_containers import FiniteContainers
-from .string_formulas import StringAutomata
+from .string_formulas import StringAutomata, without_most
 from .verbatim_formulas import is_verbatim, verbatim_string
 
 # Larger sets of values are taken for infinite: no array exhausts them.
@@ -69,13 +79,15 @@ class FiniteValues:
         if containers is None:
             return None
         found: set[Value] = {v for v in (None, TRUE, FALSE, *containers) if holds(formula, v)}
+        numbers = _numbers(to(formula, ValueKind.NUMBER))
+        if numbers is None:
+            return None
         strings = to(formula, ValueKind.STRING)
         try:
             texts = () if strings is false else self._texts(strings)
         except GrammarError:
             return None
-        numbers = _numbers(to(formula, ValueKind.NUMBER))
-        if texts is None or numbers is None:
+        if texts is None:
             return None
         found.update(texts)
         found.update(number for number in numbers if holds(formula, number))
@@ -84,7 +96,11 @@ class FiniteValues:
     def _texts(self, formula: Formula) -> tuple[str, ...] | None:
         if is_verbatim(formula):
             return verbatim_string(self._pool, self._strings, formula).texts(FEW)
-        texts = texts_of(self._strings.of(self._bound(formula)))
+        bound = self._bound(formula)
+        parts = bound.args if bound.op is Op.ALL else (bound,)
+        bounds = (part.atom.most for part in parts if isinstance(part.atom, Length))
+        most = min((each for each in bounds if each is not None), default=None)
+        texts = texts_of(self._strings.of(without_most(self._pool, parts)), most)
         return None if texts is None else tuple(text for text in texts if holds(formula, text))
 
     def _bound(self, formula: Formula) -> Formula:
@@ -131,8 +147,8 @@ def _whole(value: Fraction) -> int | Fraction:
     return value.numerator if value.denominator == 1 else value
 
 
-def texts_of(chars: Dfa) -> tuple[str, ...] | None:
-    """All texts of an automaton over code points; None if there are more than `FEW`."""
+def texts_of(chars: Dfa, most: int | None = None) -> tuple[str, ...] | None:
+    """The texts of an automaton over code points, of at most `most` characters; None if there are more than `FEW`."""
     found: list[str] = []
     todo = [(0, "")]
     ends = [*chars.bounds[1:].tolist(), chars.top]
@@ -146,6 +162,9 @@ def texts_of(chars: Dfa) -> tuple[str, ...] | None:
             for low, high, c in intervals
             if c >= 0 and chars.table[state, c] >= 0
         ]
+        if most is not None:
+            left = most - len(text) - 1
+            following = [each for each in following if chars.distance[each[0]] <= left]
         width = sum(high - low for _, low, high in following)
         # Every open text can be completed, so each stands for at least one text.
         if len(found) + len(todo) + width > FEW or len(text) > FEW:

@@ -39,7 +39,7 @@ from .number_formulas import NumberAutomata
 from .opaque import opaque
 from .shared_keys import SharedCache, constant_bytes, schema_free_key
 from .string_escapes import spell, spelling_of
-from .string_formulas import StringAutomata, classes
+from .string_formulas import StringAutomata, classes, without_most
 from .verbatim_formulas import is_verbatim, verbatim_string
 from .verbatim_strings import VerbatimString
 
@@ -209,9 +209,9 @@ class ScalarLeaves:
             part.dfa.relabel({old: number[vector] for old, vector in enumerate(part.vectors)})
             for part in found
         ]
-        asked = partial(_answers, queries)
+        answers = partial(_answers, queries)
         dfa = union_all([nothing(), *relabelled])
-        return ScalarLeaf(dfa, tuple(vectors), None, None, verbatim, asked)
+        return ScalarLeaf(dfa, tuple(vectors), None, None, verbatim, answers)
 
     def _scalar_atoms(self, must: Formula, queries: tuple[Formula, ...]) -> Iterator[Atom]:
         to = self._restriction.to
@@ -256,11 +256,7 @@ class ScalarLeaves:
             isinstance(part.atom, Length | Pattern | Format | Surely | Possibly) for part in parts
         ):
             return None
-        rest = [
-            self._pool.of(Length(part.atom.least)) if isinstance(part.atom, Length) else part
-            for part in parts
-        ]
-        chars = self._string_automata.of(self._pool.all(rest))
+        chars = self._string_automata.of(without_most(self._pool, parts))
         counted = CountedString(chars, most)
         return counted if counted.needed else None
 

@@ -26,7 +26,7 @@ from ...automata import (
 from ...contract.errors import Refusal, UnsupportedConstraint
 from ...leaves import formats, strings
 from ..logic.atoms import Format, Length, OneOf, Pattern, Possibly, Superset, Surely, Verbatim
-from ..logic.formula import Atom, Formula, Op
+from ..logic.formula import Atom, Formula, Op, Pool
 from ..read.dialects import EXTENSION
 
 Vectors = tuple[int, ...]
@@ -110,6 +110,16 @@ def exactly_one(universe: Dfa, parts: Iterable[Dfa]) -> Dfa:
 def _is_wide(atom: Atom | None) -> bool:
     """Whether an atom multiplies the states of its partners, so that it should come last."""
     return isinstance(atom, Length) and max(atom.least, atom.most or 0) > _WIDE
+
+
+def without_most(pool: Pool, parts: Iterable[Formula]) -> Formula:
+    """A conjunction without its upper bounds on length: an automaton that counts has many states."""
+    return pool.all(
+        (pool.of(Length(part.atom.least)) if part.atom.least else pool.true)
+        if isinstance(part.atom, Length)
+        else part
+        for part in parts
+    )
 
 
 def misplaced(atom: Verbatim) -> UnsupportedConstraint:

@@ -123,7 +123,7 @@ def _path(source: Source) -> tuple[str, ...]:
         raise InputRefused(
             "no path to the record elements is given",
             param="source.record",
-            hint="give their path from the root, such as catalog/item",
+            hint="give their path from the root, such as catalog/item (--record)",
         )
     return parts
 

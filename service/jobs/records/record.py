@@ -71,7 +71,11 @@ class RecordMapping:
         return tuple(dict.fromkeys(fields))
 
     def check(self, known: tuple[str, ...]) -> None:
-        """Raise `InputRefused` for a field that the table does not have."""
+        """Raise `InputRefused` for a field that the table does not have, or if none is named for the text."""
+        source = self.source
+        if source.text is None and source.template is None and not source.images:
+            hint = f"name the column (--text-column), or give a template; there are: {', '.join(known)}"
+            raise InputRefused("no column is named for the text", param="source.text", hint=hint)
         for name in self.names:
             if name not in known:
                 raise InputRefused(

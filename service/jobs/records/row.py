@@ -24,13 +24,13 @@ _NEWER_OPTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The reason why a row has no result. `again`: a retry may help. `charged`: the attempt counts."""
+    """The reason why a row has no result. `may_retry`: a retry may help. `charged`: the attempt counts."""
 
     code: str
     reason: str
     pointer: str = ""
     hint: str = ""
-    again: bool = False
+    may_retry: bool = False
     charged: bool = True
 
 

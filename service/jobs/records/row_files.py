@@ -23,16 +23,16 @@ _IMAGE_BYTES: Final = 3 * 1024 * 1024  # of the pixels of an image in the size t
 
 
 class RowFileRefused(Exception):
-    """A file cannot be a file of a row. `again`: a later attempt may find it."""
+    """A file cannot be a file of a row. `may_retry`: a later attempt may find it."""
 
     def __init__(
-        self, message: str, hint: str = "", code: str = "invalid_record", *, again: bool = False
+        self, message: str, hint: str = "", code: str = "invalid_record", *, may_retry: bool = False
     ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.code = code
-        self.again = again
+        self.may_retry = may_retry
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def read_file(path: Path) -> bytes:
         with open_regular(path) as file:
             content = file.read(MOST_BYTES + 1)
     except InputRefused as error:
-        raise RowFileRefused(error.message, error.hint, again=True) from None
+        raise RowFileRefused(error.message, error.hint, may_retry=True) from None
     _require_size(content, path.name)
     return content
 

@@ -11,7 +11,7 @@ from intaglio.schemas.jobs import Output
 from ..records.result_columns import Layout, Rows
 
 
-def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001
+def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001 - the signature of all writers
     """Write one object for each row."""
     used = {layout.row, *layout.keep}
     names = ("data", "warnings", "fields")

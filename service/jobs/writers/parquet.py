@@ -91,7 +91,7 @@ class _ParquetColumn:
             yield pa.array(minutes, pa.int16())
 
 
-def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001
+def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001 - the signature of all writers
     """Write every row."""
     columns = [*_source_columns(layout, rows), *_result_columns(layout)]
     for row in rows():
@@ -117,7 +117,7 @@ def _source_columns(layout: Layout, rows: Rows) -> Iterator[_ParquetColumn]:
         kind = known[name] if name in known else inferred_types[name].kind
         yield _ParquetColumn(
             name,
-            lambda row, name=name: row.keep.get(name),  # type: ignore[misc]
+            lambda row, name=name: row.keep.get(name),  # type: ignore[misc]  # mypy infers no default of a lambda
             [] if kind is None else [kind],
             _restored if name in known else fitted,
             as_text,

@@ -22,7 +22,7 @@ _NAME: Final = re.compile(r"(?!(?i:xml))[A-Za-z_][A-Za-z0-9_.-]*")
 _UNHOLDABLE: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001
+def write(file: BinaryIO, rows: Rows, layout: Layout, output: Output) -> None:  # noqa: ARG001 - the signature of all writers
     """Write every row."""
     with etree.xmlfile(file, encoding="utf-8") as document:
         document.write_declaration()

@@ -140,7 +140,9 @@ for number in range(10**9):
 def test_a_process_killed_while_it_writes_leaves_whole_files_only(tmp_path: Path) -> None:
     for _ in range(3):
         child = subprocess.Popen(
-            [sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, env=os.environ
+            [sys.executable, "-P", "-c", CHILD, str(tmp_path)],
+            stdout=subprocess.PIPE,
+            env=os.environ,
         )
         assert child.stdout is not None
         assert child.stdout.readline() == b"open\n"

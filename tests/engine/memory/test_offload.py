@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence as Tokens
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -27,23 +28,29 @@ class Cells:
 
     block_bytes = 8 * SIZE
     most_read = 3
+    most_early = 0
 
     def __init__(self, blocks: int) -> None:
         self.of = [bytes(self.block_bytes) for _ in range(blocks)]
 
-    def read(self, blocks: Tokens[int]) -> list[Content]:
+    def read(self, blocks: Tokens[int], *, overlapped: bool = False) -> list[Content]:
         return [HostContent(self.of[block]) for block in blocks]
+
+    def await_reads(self, blocks: Tokens[int]) -> None:
+        pass
 
     def hold(self, data: bytes) -> Content:
         return HostContent(data)
 
     def write(self, blocks: Tokens[int], contents: Tokens[Content]) -> Transfer:
-        for block, content in zip(blocks, contents, strict=True):
-            self.of[block] = content.tobytes()
-        return CopiedBlocks(len(blocks), 1e-6)
+        return CopiedBlocks(len(blocks), partial(self._write, blocks, contents))
 
     def close(self) -> None:
         pass
+
+    def _write(self, blocks: Tokens[int], contents: Tokens[Content]) -> None:
+        for block, content in zip(blocks, contents, strict=True):
+            self.of[block] = content.tobytes()
 
 
 class Rig:
@@ -124,6 +131,24 @@ def test_evicted_blocks_come_back_from_the_host_and_for_no_other_salt() -> None:
     assert counts.rates["host"] > 0
 
 
+def test_contents_are_dropped_while_no_prompt_returns_and_kept_again_when_prompts_do() -> None:
+    rig = Rig(host_bytes=40 * 8 * SIZE)
+
+    def run(*prompt: int) -> int:
+        for _ in range(50):  # a small model computes about as fast as a link copies
+            rig.rule.computed(1000, 1000 * 3e-6)
+            rig.rule.fetched("host", 1000, 1000 * 1e-6)
+        return rig.run(prompt * (7 * SIZE))
+
+    for number in range(100):
+        assert run(1000 + number) == 0
+    decided = rig.offload.counts.decided
+    assert 0 < decided["keep"] < decided["drop"] / 4
+    found = [run(5 + number % 3) for number in range(60)]
+    assert found[:6] == [0] * 6
+    assert found[-3:] == [6 * SIZE] * 3
+
+
 def test_without_a_tier_they_do_not() -> None:
     rig = Rig(host_bytes=0)
     rig.run(PROMPT)
@@ -138,7 +163,7 @@ def test_where_computing_is_faster_nothing_is_fetched() -> None:
     rig.rule.computed(1000, 1e-9)
     rig.rule.fetched("host", 1, 1.0)
     assert rig.run(PROMPT) == 0
-    assert rig.offload.counts.decided == {"recompute_host": 20}
+    assert rig.offload.counts.decided["recompute_host"] == 20
 
 
 def test_shared_blocks_are_on_disk_after_their_second_use_and_survive_a_restart(

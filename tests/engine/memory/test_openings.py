@@ -39,15 +39,18 @@ class Pending:
 class Device:
     """Contents that do not matter, and the transfers that were started."""
 
-    block_bytes, most_read = SIZE, 2
+    block_bytes, most_read, most_early = SIZE, 2, 0
 
     def __init__(self) -> None:
         self.transfers: list[Pending] = []
         self.read_of: list[int] = []
 
-    def read(self, blocks: Tokens[int]) -> list[Content]:
+    def read(self, blocks: Tokens[int], *, overlapped: bool = False) -> list[Content]:
         self.read_of += blocks
         return [HostContent(bytes(SIZE)) for _ in blocks]
+
+    def await_reads(self, blocks: Tokens[int]) -> None:
+        pass
 
     def hold(self, data: bytes) -> Content:
         return HostContent(data)

@@ -2,42 +2,67 @@
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
-from intaglio.engine.memory.block_contents import HostContent
+from intaglio.engine.memory.block_contents import Content, HostContent, Transfer
 from intaglio.engine.memory.block_exchange import Channel, ExchangeError
 from intaglio.engine.memory.exported_blocks import BlockServer, ExportedBlocks
 from intaglio.engine.memory.page_key import first_chain, next_chain
-from intaglio.engine.memory.peer_tier import PeerTier
+from intaglio.engine.memory.peer_tier import PeerTier, SentContents
 
 VERSION, OTHER = b"v" * 16, b"w" * 16
 SIZE = 48
+SENT = partial(SentContents, size=SIZE)
 FIRST = first_chain(b"")
 CHAINS = [next_chain(FIRST, bytes([number])) for number in range(6)]
 CONTENTS = [HostContent(bytes([number]) * SIZE) for number in range(6)]
 
 
+class Cells:
+    """A cache in whose blocks `CONTENTS` are."""
+
+    block_bytes, most_read, most_early = SIZE, 3, 0
+
+    def read(self, blocks: Sequence[int], *, overlapped: bool = False) -> list[Content]:
+        assert not overlapped
+        assert len(blocks) <= self.most_read
+        return [CONTENTS[block] for block in blocks]
+
+    def await_reads(self, blocks: Sequence[int]) -> None:
+        pass
+
+    def hold(self, data: bytes) -> Content:
+        return HostContent(data)
+
+    def write(self, blocks: Sequence[int], contents: Sequence[Content]) -> Transfer:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        pass
+
+
 @pytest.fixture
 def blocks() -> ExportedBlocks:
-    blocks = ExportedBlocks(1 << 16)
-    for chain, content in zip(CHAINS[:4], CONTENTS, strict=False):
-        blocks.put(chain, content)
+    blocks = ExportedBlocks(1 << 16, Cells())
+    for _ in range(2):  # what is kept already is not read again
+        blocks.export(list(zip(CHAINS[:4], range(4), strict=True)))
     return blocks
 
 
 @pytest.fixture
 def server(blocks: ExportedBlocks, tmp_path: Path) -> Iterator[BlockServer]:
-    server = BlockServer(tmp_path / "blocks", VERSION, blocks)
+    server = BlockServer(tmp_path / "blocks", VERSION, blocks.serve)
     yield server
     server.close()
 
 
 @pytest.fixture
 def peers() -> Iterator[PeerTier]:
-    peers = PeerTier(VERSION, SIZE)
+    peers = PeerTier(VERSION, SENT)
     yield peers
     peers.close()
 
@@ -64,7 +89,7 @@ def test_a_sequence_asks_once_until_it_is_forgotten(
 
 
 def test_what_is_held_is_bounded_and_the_least_recently_used_goes(tmp_path: Path) -> None:
-    blocks = ExportedBlocks(3 * SIZE)
+    blocks = ExportedBlocks(3 * SIZE, Cells())
     for chain, content in zip(CHAINS[:3], CONTENTS, strict=False):
         blocks.put(chain, content)
     assert blocks.first(CHAINS[:1]) == CONTENTS[:1]
@@ -75,14 +100,14 @@ def test_what_is_held_is_bounded_and_the_least_recently_used_goes(tmp_path: Path
 
 
 def test_an_engine_of_another_model_gets_nothing(server: BlockServer) -> None:
-    peers = PeerTier(OTHER, SIZE)
+    peers = PeerTier(OTHER, SENT)
     assert peers.contents(1, server.address, CHAINS, wait=True) == {}
     assert peers.faults == {"exchange": 1}
     peers.close()
 
 
 def test_blocks_of_another_size_are_not_taken(server: BlockServer) -> None:
-    peers = PeerTier(VERSION, SIZE + 1)
+    peers = PeerTier(VERSION, partial(SentContents, size=SIZE + 1))
     assert peers.contents(1, server.address, CHAINS, wait=True) == {}
     assert peers.faults == {"exchange": 1}
     peers.close()
@@ -92,12 +117,12 @@ def test_an_engine_that_is_gone_costs_what_it_did_not_send(
     blocks: ExportedBlocks, peers: PeerTier, tmp_path: Path
 ) -> None:
     assert peers.contents(1, str(tmp_path / "none"), CHAINS, wait=True) == {}
-    server = BlockServer(tmp_path / "blocks", VERSION, blocks)
+    server = BlockServer(tmp_path / "blocks", VERSION, blocks.serve)
     assert len(peers.contents(2, server.address, CHAINS, wait=True) or ()) == 4
     server.close()
     assert peers.contents(3, server.address, CHAINS, wait=True) == {}
     assert peers.faults == {"exchange": 2}
-    again = BlockServer(tmp_path / "blocks", VERSION, blocks)  # it was started anew
+    again = BlockServer(tmp_path / "blocks", VERSION, blocks.serve)  # it was started anew
     assert len(peers.contents(4, again.address, CHAINS, wait=True) or ()) == 4
     assert peers.faults == {"exchange": 2}
     again.close()
@@ -113,7 +138,7 @@ def impostor(path: Path, answer: Callable[[Channel, socket.socket], None]) -> th
         connection, _ = listener.accept()
         channel = Channel(connection, 30)
         channel.welcome(VERSION)
-        assert channel.question() == CHAINS
+        assert channel.receive_question() == CHAINS
         with suppress(ExchangeError):  # the other side has heard enough
             answer(channel, connection)
         channel.close()
@@ -152,7 +177,7 @@ def too_many(channel: Channel, _: socket.socket) -> None:
 
 
 def silent(channel: Channel, _: socket.socket) -> None:
-    assert channel.question() is None  # until the other side has left
+    assert channel.receive_question() is None  # until the other side has left
 
 
 @pytest.mark.parametrize(
@@ -163,7 +188,7 @@ def test_an_answer_is_taken_as_far_as_it_is_right(
     answer: Callable[[Channel, socket.socket], None], got: int, tmp_path: Path
 ) -> None:
     thread = impostor(tmp_path / "blocks", answer)
-    peers = PeerTier(VERSION, SIZE, patience_s=0.5 if answer is silent else 30)
+    peers = PeerTier(VERSION, SENT, timeout_s=0.5 if answer is silent else 30)
     found = peers.contents(1, str(tmp_path / "blocks"), CHAINS, wait=True)
     peers.close()
     assert found == dict(zip(CHAINS[:got], CONTENTS, strict=False))
@@ -190,7 +215,7 @@ def test_a_reader_that_sends_something_else_is_dropped(server: BlockServer) -> N
 def test_a_server_ends_while_readers_are_connected(
     blocks: ExportedBlocks, peers: PeerTier, tmp_path: Path
 ) -> None:
-    server = BlockServer(tmp_path / "blocks", VERSION, blocks)
+    server = BlockServer(tmp_path / "blocks", VERSION, blocks.serve)
     assert peers.contents(1, server.address, CHAINS, wait=True)
     server.close()
     assert not (tmp_path / "blocks").exists()

@@ -1,7 +1,7 @@
 """Tokens are fetched where that was measured to be faster, and otherwise computed; now and then both are tried."""
 
 import pytest
-from intaglio.engine.memory.swap import LEAST_TOKENS, PROBE, TransferRule
+from intaglio.engine.memory.swap import LEAST_TOKENS, PROBE, RETRY, TransferRule
 
 
 def measured(compute_s: float, fetch_s: float) -> TransferRule:
@@ -45,3 +45,18 @@ def test_one_interrupted_transfer_changes_no_decision() -> None:
     rule = measured(1e-3, 1e-4)
     rule.fetched("host", 16, 100.0)
     assert rule.pays("host", 16)
+
+
+def test_contents_are_kept_where_those_that_return_save_more_than_all_cost() -> None:
+    rule = measured(3e-6, 1e-6)  # one of two saves as much as both cost
+    assert rule.keeps(0.6)
+    assert not rule.keeps(0.4)
+    assert measured(1e-4, 1e-6).keeps(0.02)
+    assert TransferRule().keeps(0.0)
+
+
+def test_a_host_that_is_too_slow_gets_a_few_contents_to_be_measured_again() -> None:
+    rule = measured(1e-6, 2e-6)
+    answers = [rule.keeps(1.0) for _ in range(10 * RETRY * PROBE)]
+    assert sum(answers) == 10 * PROBE
+    assert not any(answers[: (RETRY - 1) * PROBE - 1])

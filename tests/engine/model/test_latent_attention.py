@@ -33,7 +33,7 @@ from tests.support.tiny_families import DEEPSEEK_V2, DEEPSEEK_V3
 
 KERNELS = choose(torch.device("cpu"))
 HEADS, HIDDEN = 3, 10
-LATENT = LatentSpec(rank=6, turned=4, plain=5, value=7, query_rank=None, interleaved=True)
+LATENT = LatentSpec(rank=6, rotated=4, plain=5, value=7, query_rank=None, interleaved=True)
 
 V2_LITE: dict[str, Any] = {
     "architectures": ["DeepseekV2ForCausalLM"],

@@ -18,12 +18,25 @@ from intaglio.engine.model.spec import parse_spec, read_spec
 from intaglio.engine.model.weights import load_decoder, random_decoder
 from intaglio.kernels.dispatch import choose
 
+from tests.engine.run.driver import Driver, Job
+from tests.engine.run.parity import runner
 from tests.support.quantised_checkpoints import FORMATS, compressed
 from tests.support.tiny_checkpoint import QWEN3, random_weights, write_checkpoint
+from tests.support.tiny_vision import (
+    FACTORS,
+    QWEN3_VL,
+    QWEN25_VL,
+    as_published,
+    prompt_with_images,
+)
 
 CPU = torch.device("cpu")
 KERNELS = choose(CPU)
 CONFIG: dict[str, Any] = {**QWEN3, "intermediate_size": 192, "num_hidden_layers": 2}
+SEEING: dict[str, dict[str, Any]] = {
+    "qwen2.5-vl": {**QWEN25_VL, "intermediate_size": 192},
+    "qwen3-vl": {**QWEN3_VL, "text_config": {**QWEN3_VL["text_config"], "intermediate_size": 192}},
+}
 
 
 def decoder(folder: Path, dtype: torch.dtype = torch.float32) -> Decoder:
@@ -32,20 +45,28 @@ def decoder(folder: Path, dtype: torch.dtype = torch.float32) -> Decoder:
     )
 
 
-def write(folder: Path, form: str, **changes: Any) -> tuple[Path, Path]:
-    """A checkpoint in this format, and the same as an unquantised one."""
-    settings, writer = FORMATS[form]
+def tensors(
+    form: str, config: dict[str, Any] = CONFIG
+) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """The tensors of a checkpoint with layers in this format, and of the same as an unquantised one."""
+    writer = FORMATS[form][1]
     rng = np.random.default_rng(len(form))
     dense, stored = {}, {}
-    for name, weight in random_weights(CONFIG).items():
-        if not name.endswith("_proj.weight"):
+    for name, weight in random_weights(config).items():
+        if not name.endswith("_proj.weight") or name.startswith("visual."):
             dense[name] = stored[name] = weight
             continue
         written = writer(rng, *weight.shape)
         dense[name] = written.matrix
         module = name.removesuffix(".weight")
         stored |= {module + suffix: tensor for suffix, tensor in written.tensors.items()}
-    config = {**CONFIG, "quantization_config": {**settings, **changes}}
+    return stored, dense
+
+
+def write(folder: Path, form: str, **changes: Any) -> tuple[Path, Path]:
+    """A checkpoint in this format, and the same as an unquantised one."""
+    stored, dense = tensors(form)
+    config = {**CONFIG, "quantization_config": {**FORMATS[form][0], **changes}}
     return (
         write_checkpoint(folder / "quantised", config, weights=stored),
         write_checkpoint(folder / "dense", CONFIG, weights=dense),
@@ -64,6 +85,25 @@ def matrices(model: Decoder, x: torch.Tensor, wide: torch.Tensor) -> list[torch.
             attention.output.matmul(wide[:, : attention.output.inputs]),
         ]
     return found
+
+
+@pytest.mark.parametrize("form", ["awq", "gptq-4", "w4a16", "w8a8", "fp8-blocks"])
+@pytest.mark.parametrize("family", SEEING)
+def test_the_layers_of_a_model_that_reads_images_may_be_quantised(
+    family: str, form: str, tmp_path: Path
+) -> None:
+    """The encoder stays as it is, and the logits are those of the same weights in float32."""
+    config = SEEING[family]
+    written = tensors(form, config)
+    configs = ({**config, "quantization_config": FORMATS[form][0]}, config)
+    factor = FACTORS[config["architectures"][0]]
+    prompt, images = prompt_with_images((5, (3, 5), 7), factor=factor)
+    found = []
+    for name, given, weights in zip(("quantised", "dense"), configs, written, strict=True):
+        folder = write_checkpoint(tmp_path / name, given, weights=as_published(given, weights))
+        job = Job(prompt, 1, images=images)
+        found.append(Driver(runner(folder, "float32")).run([job])[0].logits[0])
+    torch.testing.assert_close(*found, atol=0, rtol=0)
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -1,6 +1,10 @@
 """Experts in one tensor: each expert's own matrices, gate before up, and the gate of gpt-oss."""
 
+from typing import Any
+
+import pytest
 import torch
+from intaglio.engine.errors import ModelError
 from intaglio.engine.model.expected_tensors import expected_shapes
 from intaglio.engine.model.spec import parse_spec
 from intaglio.kernels.dispatch import choose
@@ -8,13 +12,14 @@ from intaglio.kernels.experts.reference_experts import clamped_gate
 
 from tests.support.tiny_checkpoint import random_weights
 from tests.support.tiny_families import GPT_OSS, MIXTRAL
+from tests.support.tiny_vision import QWEN3_VL_MOE
 
 
 class Weights:
     dtype = torch.float32
 
-    def __init__(self) -> None:
-        self.tensors = random_weights(GPT_OSS)
+    def __init__(self, config: dict[str, Any] = GPT_OSS) -> None:
+        self.tensors = random_weights(config)
 
     def has(self, name: str) -> bool:
         return name in self.tensors
@@ -32,6 +37,33 @@ def test_the_tensors_of_a_layer() -> None:
     assert shapes[at + "experts.down_proj_bias"] == (6, 64)
     assert shapes[at + "router.bias"] == (6,)
     assert parse_spec(MIXTRAL).stacked(0) is None
+
+
+def test_the_experts_of_qwen3_vl_have_no_biases_and_gate_before_up() -> None:
+    spec = parse_spec(QWEN3_VL_MOE)
+    shapes = expected_shapes(spec)
+    at = "model.layers.2.mlp."
+    assert shapes[at + "experts.gate_up_proj"] == (6, 64, 96)
+    assert shapes[at + "experts.down_proj"] == (6, 48, 64)
+    assert not [name for name in shapes if name.startswith(at) and name.endswith("bias")]
+    assert "model.layers.1.mlp.up_proj.weight" in shapes, "a layer of mlp_only_layers"
+    stacked = spec.stacked(2)
+    assert stacked is not None
+    weights = Weights(QWEN3_VL_MOE)
+    x = torch.randn((4, 64), generator=torch.Generator().manual_seed(0))
+    stack = weights.tensors[at + "experts.gate_up_proj"]
+    experts = stacked.read(weights, choose(torch.device("cpu")))
+    for matrix, expert in zip(stack, experts, strict=True):
+        torch.testing.assert_close(expert.gate_up.matmul(x), x @ matrix)
+
+
+@pytest.mark.parametrize(
+    "format_", [{"quant_method": "mxfp4"}, {"quant_method": "fp8", "weight_block_size": [128, 128]}]
+)
+def test_quantised_experts_of_qwen3_vl_are_refused(format_: dict[str, Any]) -> None:
+    with pytest.raises(ModelError, match="not supported for this architecture") as refused:
+        parse_spec({**QWEN3_VL_MOE, "quantization_config": format_})
+    assert "read unquantised" in refused.value.hint
 
 
 def test_every_expert_has_its_own_matrices_with_gate_before_up() -> None:

@@ -166,7 +166,7 @@ def test_a_request_that_saw_three_deaths_is_refused_and_its_company_is_not(order
     async def story() -> None:
         seen: list[Lives] = []
         async with running() as client:
-            client.when_lives_change(seen.append)
+            client.on_lives_change(seen.append)
 
             async def tried(name: str, text: str) -> str:
                 """One try as a job makes it: however it ends, by its code."""
@@ -476,5 +476,55 @@ def test_a_process_that_died_while_it_stood_by_is_not_used(
             os.kill(pid, signal.SIGKILL)
             await eventually(lambda: client.lives.restarts == 1)
             assert (await client.until_ready()).pid not in (pid, spare)
+
+    drive(story())
+
+
+def test_a_process_that_cannot_stand_by_leaves_the_engine_alone(tmp_path: Path) -> None:
+    """Here because the program is gone after its first start, elsewhere for want of memory or processes."""
+    program = tmp_path / "engine"
+    program.write_text(f'#!/bin/sh\nrm "$0"\nexec {sys.executable} "$@"\n')
+    program.chmod(0o700)
+    once = replace(launch(), command=(str(program), *launch().command[1:]))
+
+    async def story() -> None:
+        client = EngineClient(once, replace(QUICK, standby="on"))
+        await client.start()
+        await client.until_ready()
+        for number in range(3):
+            before = client.metrics
+            await eventually(lambda b=before: client.metrics is not b)  # type: ignore[misc]
+            answer = await whole(client, request(f"r{number}", "echo ok"))
+            assert answer[-1].finish is Finish.STOP
+        await client.close()
+
+    drive(story())
+
+
+def test_an_engine_whose_program_cannot_be_started_is_unusable(tmp_path: Path) -> None:
+    async def story() -> None:
+        client = EngineClient(replace(launch(), command=(str(tmp_path / "none"),)), QUICK)
+        await client.start()
+        with pytest.raises(ModelError, match=r"could not be started: .*No such file"):
+            await client.until_ready()
+        await client.close()
+
+    drive(story())
+
+
+def test_a_restart_waits_for_the_engine_after_one_that_died_before_its_requests_had_ended() -> None:
+    async def story() -> None:
+        async with running() as client:
+            pid = (await client.until_ready()).pid
+            asking = asyncio.create_task(whole(client, request("a", "hold")))
+            await holding(client, 1)
+            restarting = asyncio.create_task(client.restart())
+            await eventually(lambda: client.state is EngineState.DRAINING)
+            os.kill(pid, signal.SIGKILL)
+            await restarting
+            assert client.info is not None
+            assert client.info.pid != pid
+            with pytest.raises(EngineLost):
+                await asking
 
     drive(story())

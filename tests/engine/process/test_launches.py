@@ -20,6 +20,14 @@ def test_every_engine_has_a_gpu_of_its_own(monkeypatch: pytest.MonkeyPatch) -> N
         launches(config(), 4)
 
 
+def test_an_engine_for_outputs_sees_the_gpus_of_those_for_prompts_behind_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,5,6,7")
+    found = [dict(one.environment)["CUDA_VISIBLE_DEVICES"] for one in launches(config(), 4, 2)]
+    assert found == ["4", "5", "6,4,5", "7,4,5"]
+
+
 @pytest.mark.parametrize("device", ["auto", "cpu"])
 def test_without_gpus_engines_share_the_cores(monkeypatch: pytest.MonkeyPatch, device: str) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "" if device == "auto" else "0")

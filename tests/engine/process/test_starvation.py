@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import subprocess
 from collections.abc import Callable
 
 from intaglio.engine.host.starvation import Waits, patiently, waits
@@ -59,3 +60,10 @@ def test_the_waits_of_a_real_process_only_grow() -> None:
     after = waits(os.getpid())
     assert all(after[thread] >= seconds for thread, seconds in before.items() if thread in after)
     assert waits(2**30) == {}
+
+
+def test_a_process_that_has_exited_has_no_waits() -> None:
+    """It may exit while its last message is on its way."""
+    exited = subprocess.Popen(["true"])
+    exited.wait()
+    assert waits(exited.pid) == {}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 from intaglio.engine.image_counts import ImageCounts
-from intaglio.engine.run.image_states import AT_ONCE, EncodedImages
+from intaglio.engine.run.image_states import MOST_CELLS, EncodedImages
 from intaglio.engine.types import PromptImage
 from torch import Tensor
 
@@ -60,7 +60,13 @@ def test_images_that_do_not_fit_are_used_and_not_kept() -> None:
 
 def test_a_batch_of_the_encoder_is_bounded() -> None:
     encoder = Encoder()
-    half = AT_ONCE // 2
-    images = [_image(1, half), _image(2, half), _image(3, 1), _image(4, AT_ONCE + 1), _image(5, 1)]
+    half = MOST_CELLS // 2
+    images = [
+        _image(1, half),
+        _image(2, half),
+        _image(3, 1),
+        _image(4, MOST_CELLS + 1),
+        _image(5, 1),
+    ]
     EncodedImages(encoder, 0).states(images)
     assert [len(batch) for batch in encoder.batches] == [2, 1, 1, 1]

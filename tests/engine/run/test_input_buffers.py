@@ -13,10 +13,10 @@ from intaglio.engine.plan import PLACEHOLDER
 from intaglio.engine.run.batch import Batch
 from intaglio.engine.run.cuda.input_buffers import (
     NOWHERE,
+    ROPE_POSITIONS,
     SLOTS,
     SOURCES,
     TOKENS,
-    TURNS,
     Inputs,
     Packing,
 )
@@ -86,18 +86,18 @@ def batch(
     for end in starts[1:]:
         if dice.random() < 0.5:
             tokens[end - 1] = PLACEHOLDER
-    wanted = starts[1:] - 1
+    logits_indices = starts[1:] - 1
     return Batch(
         tokens=tokens,
         sources=np.where(tokens == PLACEHOLDER, np.array(places)[owners], -1),
         positions=positions,
-        turns=positions - 2,  # as after an image
+        rope_positions=positions - 2,  # as after an image
         slots=tables()[owners, positions // SIZE] * np.int64(SIZE) + positions % SIZE,
         owners=owners,
         starts=starts,
         lengths=firsts + np.array(counts),
         rows=rows,
-        wanted=wanted,
+        logits_indices=logits_indices,
         picking=tuple(range(len(counts))),
         sampling_rows=rows,
         next_positions=firsts + np.array(counts),
@@ -138,7 +138,7 @@ def test_captured_batches_are_where_the_views_say(seed: int) -> None:
         few = given.few[size]
         looked_up = given.buffer[few.fields[SOURCES].long()]
         assert looked_up[:count].tolist() == known(step)
-        assert few.fields[TURNS, :count].tolist() == step.turns.tolist()
+        assert few.fields[ROPE_POSITIONS, :count].tolist() == step.rope_positions.tolist()
         assert few.fields[SLOTS].tolist() == [*step.slots.tolist(), *[NOWHERE] * (size - count)]
         assert few.fields[TOKENS, count:].tolist() == [0] * (size - count)
         grown = step.grown.shape[1]
@@ -179,9 +179,9 @@ def test_batches_of_any_size(seed: int) -> None:
         there = given.fill_many(step)
         looked_up = given.buffer[there.fields[SOURCES].long()]
         assert looked_up.tolist() == known(step)
-        assert there.fields[TURNS].tolist() == step.turns.tolist()
+        assert there.fields[ROPE_POSITIONS].tolist() == step.rope_positions.tolist()
         assert there.fields[SLOTS].tolist() == step.slots.tolist()
-        assert there.wanted.tolist() == step.wanted.tolist()
+        assert there.logits_indices.tolist() == step.logits_indices.tolist()
         assert there.starts.tolist() == step.starts.tolist()
         assert there.lengths.tolist() == step.lengths.tolist()
         assert there.rows.tolist() == step.rows.tolist()

@@ -43,6 +43,7 @@ def test_a_restart_keeps_shared_prefixes(tmp_path: Path) -> None:
     expected, first = answers(folder, disk)
     assert first.cached_tokens == 2 * 96
     assert first.offloaded.decided == {}
+    assert first.offloaded.rates["host"] > 0, "measured before anything comes back"
     again, second = answers(folder, disk)
     assert again == expected
     assert second.cached_tokens == 3 * 96

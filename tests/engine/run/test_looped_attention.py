@@ -1,13 +1,16 @@
 """Attention in loops: against the definition in torch, with few tokens and many, alone and in company."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 import torch
 from intaglio.engine.api import model_folder
 from intaglio.engine.model.spec import read_spec
-from intaglio.engine.run.host.looped_attention import FEW, LoopedPass
+from intaglio.engine.run.host.attention_loops import QUERY_TILE
+from intaglio.engine.run.host.looped_attention import LoopedPass
 from intaglio.engine.run.host.looped_kernels import LoopedKernels, has_loops
+from intaglio.engine.run.host.shares import ShareThreads
 from intaglio.kernels.contracts import Places, QKNorm, Ragged, ScoreScaling
 from intaglio.kernels.linear import packed
 from intaglio.kernels.reference_kernels import ReferenceKernels, ReferencePass
@@ -67,9 +70,9 @@ class Step:
     [
         [(1, 1)],
         [(1, 131)],
-        [(3, 9), (1, 40), (FEW, FEW)],
-        [(FEW + 1, FEW + 1)],
-        [(2, 30), (40, 300), (1, 17), (FEW + 5, 150)],
+        [(3, 9), (1, 40), (QUERY_TILE, QUERY_TILE)],
+        [(QUERY_TILE + 1, QUERY_TILE + 1)],
+        [(2, 30), (40, 300), (1, 17), (QUERY_TILE + 5, 150)],
     ],
 )
 @pytest.mark.parametrize("normed", [False, True])
@@ -115,8 +118,23 @@ def test_a_token_has_the_same_bits_in_any_company() -> None:
         assert torch.equal(same, cache)
 
 
+def test_the_bits_are_the_same_with_any_number_of_threads() -> None:
+    step = Step((400, 400), (300, 400), (400, 400), (1, 30), (390, 400))
+    right, _ = step.run(LoopedKernels(threads=ShareThreads(1)))
+    counts = list[int]()
+
+    class Counted(ShareThreads):
+        def run(self, work: Callable[[slice], None], shares: Sequence[slice]) -> None:
+            counts.append(len(shares))
+            super().run(work, shares)
+
+    got, _ = step.run(LoopedKernels(threads=Counted(3)))
+    assert counts == [3]
+    assert torch.equal(got, right)
+
+
 def test_the_weights_of_norms_may_be_float32() -> None:
-    step, narrow = Step((3, 9), (FEW + 1, 30)), norms()
+    step, narrow = Step((3, 9), (QUERY_TILE + 1, 30)), norms()
     wide = QKNorm(narrow.query.float(), narrow.key.float(), narrow.eps)
     got, cache = step.run(LoopedKernels(), wide)
     right, right_cache = step.run(LoopedKernels(), narrow)

@@ -1,5 +1,6 @@
 """Machine code of the loops: found by content, kept between processes, compiled ahead of time."""
 
+import importlib
 import importlib.util
 import json
 import os
@@ -9,9 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
+from intaglio.grammar.base.array_types import Longs
 from intaglio.grammar.jit.ahead_of_time import SIGNATURES
-from intaglio.grammar.jit.machine_code import Folder, _is_ours
+from intaglio.grammar.jit.kernel import brief_kernel, machine_code_of
+from intaglio.grammar.jit.machine_code import Folder, _is_ours, baseline, runnable, targets
 from intaglio.grammar.jit.source_digest import identity
 
 ONE_LOOP = "intaglio.grammar.automata.dfa:_class_of"
@@ -23,6 +28,16 @@ bounds, classes = np.array([0, 10], np.int32), np.array([4, 5], np.int32)
 assert dfa._class_of(bounds, classes, 20).tolist() == [4] * 10 + [5] * 10
 print(compiled_loops().now)
 """
+A_CALCULATION = "intaglio.engine.run.host.row_loops:finish_rows"
+CALCULATE = """
+import numpy as np
+from intaglio.engine.run.host.row_loops import finish_rows
+from intaglio.grammar.api import compiled_loops
+out, row = np.zeros((1, 4), np.int16), np.ones((1, 4), np.float32)
+finish_rows(row, np.ones((1, 2), np.float32), -np.ones(1, np.int32), out)
+assert out.tolist() == [[0x3F80] * 4]
+print(compiled_loops().now)
+"""
 # With types that no loop of the package is called with, so that none is compiled ahead for them.
 CALL_IT = CALL_COMPILED_AHEAD.replace("np.int32", "np.int16")
 COMPILE_IT = """
@@ -30,7 +45,7 @@ import sys, json
 from pathlib import Path
 from intaglio.grammar.jit.ahead_of_time import SIGNATURES, compile_into
 name = sys.argv[2]
-compile_into(Path(sys.argv[1]), 1, {name: json.loads(SIGNATURES.read_text())[name]})
+compile_into(Path(sys.argv[1]), 1, {name: json.loads(SIGNATURES.read_text())[name]}, sys.argv[3])
 """
 
 SOURCE = """
@@ -47,6 +62,22 @@ def outer(x):
 """
 
 Load = Callable[[str], Any]
+
+
+@brief_kernel
+def _doubled(numbers: Longs, at: int) -> int:
+    return int(2 * numbers[at])
+
+
+def test_a_loop_is_called_without_a_choice_once_it_has_code_for_one_combination_of_types() -> None:
+    numbers = np.arange(3)
+    assert machine_code_of(_doubled) is _doubled
+    assert _doubled(numbers, 2) == 4
+    direct = machine_code_of(_doubled)
+    assert direct is not _doubled
+    assert direct(numbers, 1) == 2
+    assert _doubled(numbers.astype(np.int32), 1) == 2  # a second combination
+    assert machine_code_of(_doubled) is _doubled
 
 
 @pytest.fixture
@@ -100,6 +131,36 @@ def test_a_change_in_a_loop_it_calls_or_a_constant_is_another_loop(
     assert identity(load(SOURCE.replace(old, new)).outer.py_func) != before
 
 
+INTRINSIC = """
+from numba import njit, types
+from numba.extending import intrinsic
+
+def _written(builder):
+    return builder.add
+
+def _code(typing, x):
+    def generate(context, builder, signature, given):
+        return _written(builder)(given[0], given[0])
+    return types.int64(x), generate
+
+twice = intrinsic(_code)
+
+@njit
+def outer(x):
+    return twice(x)
+"""
+
+
+def test_a_change_in_what_writes_an_intrinsic_is_another_loop(load: Load) -> None:
+    """Only functions of this tree are followed."""
+    module = load(INTRINSIC)
+    module._written.__module__ = "intaglio.loops"
+    before = identity(module.outer.py_func)
+    other = load(INTRINSIC.replace("builder.add", "builder.mul"))
+    other._written.__module__ = "intaglio.loops"
+    assert identity(other.outer.py_func) != before
+
+
 def test_a_loop_is_compiled_once_for_all_processes_and_again_where_a_file_is_damaged(
     tmp_path: Path,
 ) -> None:
@@ -112,13 +173,30 @@ def test_a_loop_is_compiled_once_for_all_processes_and_again_where_a_file_is_dam
     assert python(CALL_IT, cache=tmp_path) == "0"
 
 
-def test_a_loop_compiled_ahead_is_not_compiled_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("loop", "call", "target"),
+    [
+        (ONE_LOOP, CALL_COMPILED_AHEAD, baseline()),
+        *((A_CALCULATION, CALCULATE, target) for target in runnable(calculates=True)),
+    ],
+)
+def test_a_loop_compiled_ahead_is_not_compiled_again(
+    loop: str, call: str, target: str, tmp_path: Path
+) -> None:
     package, cache = tmp_path / "intaglio_compiled", tmp_path / "cache"
     package.mkdir()
-    python(COMPILE_IT, str(package), ONE_LOOP, cache=cache)
+    python(COMPILE_IT, str(package), loop, target, cache=cache)
     assert list(package.glob("*.code"))
-    assert python(CALL_COMPILED_AHEAD, cache=cache, paths=(tmp_path,)) == "0"
+    assert python(call, cache=cache, paths=(tmp_path,)) == "0"
     assert not list(cache.rglob("*.code"))
+
+
+def test_loops_that_calculate_have_wide_registers_ahead_where_the_processor_has_them() -> None:
+    assert targets(calculates=False) == (baseline(),)
+    assert set(runnable(calculates=True)) <= set(targets(calculates=True))
+    if targets(calculates=True) != (baseline(),):
+        assert ("x86-64-v3" in runnable(calculates=True)) == torch.cpu._is_avx2_supported()
+        assert ("x86-64-v4" in runnable(calculates=True)) == torch.cpu._is_avx512_supported()
 
 
 def test_folders_that_others_can_write_are_not_used(tmp_path: Path) -> None:
@@ -140,6 +218,12 @@ def test_the_oldest_machine_code_goes_first(tmp_path: Path) -> None:
         os.utime(tmp_path / f"{name}.code", (age, age))
     folder.trim()
     assert sorted(path.stem for path in tmp_path.iterdir()) == ["b", "c", "d"]
+
+
+def test_every_listed_loop_exists() -> None:
+    """A loop that was renamed ends the build of the compiled loops."""
+    names = [name.partition(":") for name in json.loads(SIGNATURES.read_text())]
+    assert [f for m, _, f in names if not hasattr(importlib.import_module(m), f)] == []
 
 
 def test_all_that_an_extraction_calls_is_compiled_ahead(tmp_path: Path) -> None:

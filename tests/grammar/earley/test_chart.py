@@ -105,6 +105,33 @@ def test_outputs_with_the_same_future_share_a_column() -> None:
     assert chart.columns == before
 
 
+def test_an_ambiguous_output_of_any_length_has_few_columns() -> None:
+    source = 'root ::= (x "-"?)* (y x* | x)\nx ::= a (c | b)*\nc ::= ("." a | "-"? (a | [0-9]))+'
+    source += '\nb ::= "(" ("-"? x)+ ")"'
+    chart = chart_of(source + '\na ::= [A-Z] | y\ny ::= "Y(" a ")" | "Yy"')
+    assert chart is not None
+    draw, counts = random.Random(0), []
+    for size in (200, 4_000):
+        text = (
+            "".join(
+                draw.choice(("A", "-B", "C1", "A(B-C(D))", "Yy", "Y(Y(A))")) for _ in range(size)
+            )
+            + "A"
+        )
+        assert chart.read(chart.first, np.frombuffer(text.encode(), np.uint8).copy()) > 0
+        counts.append(chart.columns)
+    assert counts[0] == counts[1] < 200
+
+
+def test_recursion_at_the_end_of_a_rule_adds_no_frames() -> None:
+    chart = chart_of('root ::= "a" x\nx ::= "b" y | "(" root ")"\ny ::= "c" x | "d"')
+    assert chart is not None
+    at = chart.read(chart.first, np.frombuffer(b"a" + b"bc" * 8, np.uint8).copy())
+    before = chart.columns
+    assert chart.read(at, np.frombuffer(b"bc" * 800, np.uint8).copy()) == at
+    assert chart.columns <= before + 1
+
+
 def test_forced_bytes_stop_at_a_choice_and_at_a_possible_end() -> None:
     chart = chart_of('root ::= "begin(" root ")" | "begin[" root "]" | "x"')
     assert chart is not None
@@ -123,7 +150,7 @@ def test_a_full_chart_says_so() -> None:
     text = np.frombuffer(bytes(random.Random(0).choices(b"ab", k=4_000)), np.uint8).copy()
     with pytest.raises(TablesFull):
         chart.read(chart.first, text)
-    assert chart.afresh().read(chart.first, text[:8]) > 0
+    assert chart.empty_copy().read(chart.first, text[:8]) > 0
 
 
 def test_a_grammar_with_too_many_states_is_refused() -> None:

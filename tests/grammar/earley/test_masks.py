@@ -13,7 +13,7 @@ from intaglio.grammar.cfg import ebnf
 from intaglio.grammar.cfg.enforce import NondeterministicGrammar
 from intaglio.grammar.cfg.trim import trim
 from intaglio.grammar.contract.errors import Violation
-from intaglio.grammar.earley.masks import WalkIndex
+from intaglio.grammar.earley.masks import Masks, WalkIndex
 from intaglio.grammar.mask.compute_masks import TokenIndex
 
 from tests.support.earley_texts import byte_form
@@ -71,6 +71,24 @@ def test_masks_are_what_each_token_says(compiled: Compile, source: str) -> None:
             matcher.accept(draw.choice(open_ones))
 
 
+def test_a_mask_is_the_same_whether_its_columns_were_known_or_are_made_for_it(
+    compiled: Compile,
+) -> None:
+    draw, row, again = random.Random(0), *empty_rows(2, small().vocabulary().width)
+    for size in range(1, 30):
+        grammar = compiled(NESTED)
+        matcher, chart = grammar.matcher(), grammar.generation.chart
+        text = "".join(draw.choice(("(", "[", "a(", "-", "b+(", "[c,")) for _ in range(size)) + "d"
+        for token in grammar.speller.complete((), text.encode()):
+            matcher.accept(token)
+        matcher.fill(row)
+        column = chart.read(chart.first, np.frombuffer(text.encode(), np.uint8).copy())
+        made = chart.columns
+        Masks(grammar.walk).fill(chart, column, again.view(np.uint32))
+        assert chart.columns == made
+        assert (row == again).all()
+
+
 @pytest.mark.parametrize("source", [NESTED, WORDS])
 def test_xgrammar_allows_the_same_tokens(compiled: Compile, source: str) -> None:
     grammar = compiled(source)
@@ -113,9 +131,33 @@ def test_masks_are_shared_between_outputs_that_differ_far_up(compiled: Compile) 
         matcher.fill(row)
         return grammar.generation.masks.nbytes
 
-    before = held(b"(" * 12 + b"a")
-    assert held(b"(" * 17 + b"a") == before
-    assert held(b"[" * 12 + b"a") > before
+    before = held(b"(" * 32 + b"a")
+    shared = held(b"(" * 47 + b"a")
+    own = held(b"[" * 32 + b"a")
+    assert own - shared >= shared - before + 4 * grammar.index.words
+
+
+@pytest.mark.parametrize("source", [
+    'root ::= root root root | "a"',
+    'root ::= root root root | root root | "(" root ")" | "a" root "a" | ""',
+    'root ::= x root | root x | x\nx ::= "a" | "a" x "a"',
+])  # fmt: skip
+def test_masks_leave_out_tokens_that_have_too_many_readings(compiled: Compile, source: str) -> None:
+    grammar = compiled(source)
+    matcher, row = grammar.matcher(), empty_rows(1, grammar.index.vocabulary.width)[0]
+    for _ in range(600):
+        matcher.fill(row)
+        some = [
+            t
+            for t in allowed_tokens(row, grammar.index.vocabulary.width)
+            if grammar.index.texts.get(t)
+        ]
+        if not some:
+            assert grammar.generation.chart.refused
+            break
+        for token in some:
+            matcher.fork().accept(token)
+        matcher.accept(some[0])
 
 
 def test_a_matcher_moves_to_an_empty_chart_and_goes_on(compiled: Compile) -> None:

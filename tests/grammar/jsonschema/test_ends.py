@@ -30,6 +30,7 @@ SHORT = {
 }
 NEVER = {"allOf": [{"type": "string", "minLength": 3}, {"maxLength": 1}]}
 UNIQUE = {"type": "array", "uniqueItems": True}
+BYTES = b'"]},:0123456789.abcdefghijklmnopqrstuvwxyz[{-'
 
 SCHEMAS: list[dict[str, Any]] = [
     {**UNIQUE, "items": COLOURS, "minItems": 3},
@@ -58,25 +59,25 @@ SCHEMAS: list[dict[str, Any]] = [
 
 
 def walked(machine: Machine, seed: int) -> tuple[str, bool]:
-    """(a text of random legal bytes, whether it is complete); bytes that end things are preferred after a while."""
+    """(a text of random legal bytes, whether it is complete); bytes that end things are preferred after a while.
+
+    Of bytes in a random order the first legal one is taken: each legal one is as likely, and few are tried.
+    """
     cursor, chance = Cursor(machine), Random(seed)
     while True:
         ended = cursor.can_end()
         if ended and chance.random() < 0.5:
             return cursor.output.decode(), True
-        legal = []
-        for byte in b'"]},:0123456789.abcdefghijklmnopqrstuvwxyz[{-':
-            memories = len(cursor.memories)
-            if cursor.read(np.array([byte], np.uint8)):
-                legal.append(byte)
-            cursor.memories.cut(memories)
-        if not legal:
-            return cursor.output.decode(), ended
+        order = chance.sample(BYTES, len(BYTES))
         if len(cursor.output) > 60:
-            legal = [byte for byte in legal if byte in b'"]}'] or legal
-        memories = len(cursor.memories)
-        step = np.array([chance.choice(legal)], np.uint8)
-        assert cursor.read(step)
+            order.sort(key=lambda byte: byte not in b'"]}')
+        for byte in order:
+            memories, step = len(cursor.memories), np.array([byte], np.uint8)
+            if cursor.read(step):
+                break
+            cursor.memories.cut(memories)
+        else:
+            return cursor.output.decode(), ended
         cursor.commit(step, memories)
         if len(cursor.output) > 200:
             return cursor.output.decode(), True  # still going: that is no dead end

@@ -29,7 +29,10 @@ VALUES: list[Any] = [1, 2, True, False, "a", None, 1.5, [], [1], [1, 1], [True],
 
 
 def faults(schema: dict[str, Any], values: list[Any]) -> list[str]:
-    """What is wrong with the masks along some values: each is legal just if it is valid, and all leads to an end."""
+    """What is wrong with the masks along some values: each is legal just if it is valid, and all leads to an end.
+
+    What several values begin with is looked at once.
+    """
     source = json.dumps(schema)
     compiler = Compiler(WORDS, tuple)
     constraint = Constraint(Kind.JSON_SCHEMA, source, whitespace=Whitespace.COMPACT)
@@ -37,6 +40,7 @@ def faults(schema: dict[str, Any], values: list[Any]) -> list[str]:
     assert verdict.code is None, verdict.message
     grammar, broken = compiler.compile(constraint, verdict.shortest), validator(exact(source))
     row, found = empty_rows(1, WORDS.width)[0], []
+    begun = set()
 
     def has(token: int) -> bool:
         return bool(row[token // 32] >> (token % 32) & 1)
@@ -46,8 +50,10 @@ def faults(schema: dict[str, Any], values: list[Any]) -> list[str]:
         matcher, read = grammar.matcher(), 0
         for byte in text.encode():
             matcher.fill(row)
+            is_new = text[:read] not in begun
+            begun.add(text[:read])
             for token in range(END + 1, WORDS.width):
-                if has(token):
+                if is_new and has(token):
                     matcher.accept(token)
                     if matcher.closing() is None:
                         found.append(f"{text[:read]} and {WORDS.tokens[token]!r}: no end")
@@ -58,7 +64,7 @@ def faults(schema: dict[str, Any], values: list[Any]) -> list[str]:
                 break
             matcher.accept(byte)
             read += 1
-            if matcher.closing() is None:
+            if text[:read] not in begun and matcher.closing() is None:
                 found.append(f"{text[:read]}: no end")
                 break
         matcher.fill(row)

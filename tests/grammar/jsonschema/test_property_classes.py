@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from intaglio.grammar.api import Compiler, Constraint, Kind
+from intaglio.grammar.api import Compiler, Constraint, KeyOrder, Kind, Violation
 from intaglio.grammar.compiler.frontend import screen
 from intaglio.grammar.contract.vocabulary import Vocabulary
 from intaglio.grammar.contract.work import metered
@@ -90,3 +90,21 @@ def test_states_of_an_object_differ_in_their_hashes() -> None:
     """Python hashes 2^61 like 1: a look-up met one state in 61, and n states took n^2 comparisons."""
     states = [BetweenPlainMembers((1 << written) - 1) for written in range(3000)]
     assert len(set(map(hash, states))) == len(states)
+
+
+@pytest.mark.parametrize("any_order", [False, True])
+def test_all_of_two_thousand_optional_names_fit_the_tables(any_order: bool) -> None:
+    """Each position had room for every name, so that the tables were full after half of them."""
+    names = [f"p{number}" for number in range(2000)]
+    order = KeyOrder.ANY if any_order else KeyOrder.SCHEMA
+    text = json.dumps(schema(2000, [], additionalProperties=False))
+    grammar = Compiler(BYTES, tuple).compile(Constraint(Kind.JSON_SCHEMA, text, key_order=order))
+    matcher = grammar.matcher()
+    for byte in written(names[:-1])[:-1] + b',"p':
+        matcher.accept(byte)
+    with pytest.raises(Violation):
+        matcher.accept(ord("7"))  # was written
+    for byte in b'1999":1}':
+        matcher.accept(byte)
+    assert matcher.forced() == (256,)
+    assert grammar.size_bytes < 48 << 20

@@ -2,7 +2,7 @@
 
 import pytest
 from intaglio.grammar.contract.constraint import Whitespace
-from intaglio.grammar.contract.work import Price
+from intaglio.grammar.contract.work import Price, metered
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
 from intaglio.grammar.jsonschema.scalars.scalar_leaves import ScalarLeaf
@@ -58,3 +58,26 @@ def test_the_least_recently_used_are_forgotten() -> None:
     assert known.get(19) == "19"
     known.put("large", "", 50_000, Price(20, 0, ()))
     assert known.get("large") is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        ({"type": "string", "pattern": "^a{0,400}$", "maxLength": 2}, {"", "a", "aa"}),
+        (
+            {"type": "string", "pattern": "^(ab)*$", "minLength": 3, "maxLength": 7},
+            {"abab", "ababab"},
+        ),
+        ({"type": "string", "pattern": "^(a|bcd)$", "maxLength": 2}, {"a"}),
+        ({"type": "string", "pattern": "^aa", "maxLength": 1}, set()),
+        ({"type": "string", "pattern": "^aa", "maxLength": 3}, None),
+        ({"type": "string", "format": "email", "maxLength": 1024}, None),
+    ],
+)
+def test_few_strings_are_listed_without_counting_characters(
+    schema: object, values: set[str] | None
+) -> None:
+    language = Language({"properties": {"a": schema}})
+    (sub,) = (f for f in language.formulas.reached if language.formulas.root.formula is not f)
+    with metered(20_000):
+        assert language.shared.finite.values(sub) == values

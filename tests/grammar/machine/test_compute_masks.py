@@ -256,12 +256,24 @@ def completable(walker: Walker, most: int = 12) -> bool:
 
 
 def by_trying(walker: Walker, to_the_end: bool) -> set[int]:
-    """Tokens that can be read; `to_the_end`: after which the output can be completed, too."""
+    """Tokens that can be read; `to_the_end`: after which the output can be completed, too.
+
+    What several tokens begin with is read once.
+    """
     vocabulary = index()[0].vocabulary
+    begun: dict[bytes, Walker | None] = {b"": walker}
+
+    def read(text: bytes) -> Walker | None:
+        if text not in begun:
+            before = read(text[:-1])
+            after = None if before is None else fork(before)
+            begun[text] = after if after is not None and feed(after, text[-1:]) else None
+        return begun[text]
+
     legal = set()
     for t, text in enumerate(vocabulary.tokens):
-        after = fork(walker)
-        if text is not None and feed(after, text) and (not to_the_end or completable(after)):
+        after = None if text is None else read(text)
+        if after is not None and (not to_the_end or completable(after)):
             legal.add(t)
     return legal | (set(vocabulary.end_ids) if fork(walker).finish() is not None else set())
 

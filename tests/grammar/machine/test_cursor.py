@@ -90,6 +90,31 @@ def test_steps_are_taken_back_to_every_earlier_place(text: str) -> None:
         assert place(at) == before
 
 
+def legal_bytes(at: Cursor) -> int:
+    found, memories = 0, len(at.memories)
+    for byte in range(256):
+        found += at.read(np.array([byte], np.uint8))
+        at.memories.cut(memories)
+    return found
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_choice_is_told_where_two_bytes_are_legal_also_where_only_the_stack_tells(
+    text: str,
+) -> None:
+    at, told, after_values = cursor(), 0, 0
+    for byte in text.encode():
+        if at.advance(np.array([byte], np.uint8)) is None:
+            break
+        if at.chooses:
+            told += 1
+            after_values += bytes(at.output[-1:]) in (b'"', b"}", b"]")
+            assert legal_bytes(at) > 1
+            assert at.force(8) == (b"", False)
+    assert told > len(text) / 3
+    assert after_values > 2  # a comma, or the end of what is open
+
+
 def test_a_text_that_opens_many_rules_gets_room_for_its_frames() -> None:
     at = cursor()
     text = np.frombuffer(b'{"parts":[' * 100, np.uint8).copy()

@@ -15,7 +15,7 @@ from intaglio.grammar.machine.lazy_tables import (
     SIZE,
     Tables,
 )
-from intaglio.grammar.machine.machine import Machine
+from intaglio.grammar.machine.machine import Machine, newest_addresses
 
 NAMES = [f"name_{number}" for number in range(40)]
 SCHEMA = {
@@ -70,15 +70,17 @@ def test_an_old_snapshot_refers_to_rows_of_its_own_only(order: KeyOrder) -> None
     root = screen(Constraint(Kind.JSON_SCHEMA, json.dumps(SCHEMA), key_order=order)).root
     assert root is not None
     machine = Machine(root)
-    cursor, snapshots = Cursor(machine), [machine.tables]
+    cursor, snapshots, newest = Cursor(machine), [machine.tables], newest_addresses(machine)
     document = {name: [{name: 1}, None, {name: 2, "other": [1]}] for name in NAMES}
     for byte in json.dumps(document, separators=(",", ":")).encode():
         text = np.array([byte], np.uint8)
         assert cursor.read(text)
         cursor.commit(text, len(cursor.memories))
+        assert newest_addresses(machine).tolist() == machine.tables.addresses.tolist()
         if machine.tables is not snapshots[-1]:
             snapshots.append(machine.tables)
     assert len(snapshots) > 10
+    assert newest_addresses(machine) is newest  # loops hold its address
     reached = [check(tables, machine) for tables in snapshots]
     assert all(fewer <= more for fewer, more in pairwise(reached))
     assert reached[-1] > 2 * reached[0]

@@ -186,6 +186,30 @@ def test_equal_languages_compile_to_equal_automata() -> None:
     assert search("^[^]*$").fingerprint == complement(search(r"^[]$")).fingerprint
 
 
+LEADING = (
+    "(?!ab|c$)",
+    "(?=a|b)(?!.*cc)",
+    "(?=.{2,4}$)",
+    "(?!)",
+    "(?=)",
+    "(?=^a)",
+    "(?!a*$)(?!a*$)",
+)
+
+
+@pytest.mark.parametrize("looks", LEADING)
+@pytest.mark.parametrize("rest", ["[a-c]+$", "a*(b|c)", ".", ""])
+def test_look_aheads_at_the_start_are_those_of_any_place(looks: str, rest: str) -> None:
+    """They are compiled in another way, unless others follow: the last one here is always true."""
+    assert search(f"^{looks}{rest}").fingerprint == search(f"^{looks}{rest}(?!(?!))").fingerprint
+    assert whole(f"{looks}{rest}").fingerprint == whole(f"{looks}{rest}(?!(?!))").fingerprint
+
+
+def test_look_aheads_at_the_start_bound_what_follows() -> None:
+    pattern = "^(?=.{3,9}$)(?:(a|b)*a(a|b){13}|c+)$"  # without the bound, 2^14 states
+    assert [found(pattern, "c" * length) for length in (2, 3, 9, 10)] == [False, True, True, False]
+
+
 def test_equal_parts_of_a_pattern_are_made_once() -> None:
     """Else each of these takes minutes."""
     assert found("(?=a)" * 9000, "ba")

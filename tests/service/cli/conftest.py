@@ -1,8 +1,6 @@
 """The command line as a user types it: in this process where that is enough, as a program where it is not."""
 
-import ctypes
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -11,6 +9,8 @@ from pathlib import Path
 import pytest
 from intaglio.service.cli.commands import app
 from typer.testing import CliRunner, Result
+
+from tests.support.as_a_user import as_a_user
 
 Run = Callable[..., Result]
 PROGRAM = Path(sys.executable).with_name("intaglio")
@@ -26,22 +26,6 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
         return CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
 
     return call
-
-
-_PR_CAPBSET_DROP = 24
-_ABOVE_PERMISSIONS = (1, 2, 3)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER
-
-
-def as_a_user() -> None:
-    """Makes the program that follows obey Ctrl-C and the permissions of files.
-
-    A shell that runs the tests in the background has them, and so their children, ignore Ctrl-C; root may read and
-    write every file.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if os.geteuid() == 0:
-        for capability in _ABOVE_PERMISSIONS:
-            ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, capability)
 
 
 def start(

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from intaglio.schemas import catalogue
 
-from tests.service.cli.conftest import PROGRAM, Run, as_a_user, start
+from tests.service.cli.conftest import PROGRAM, Run, start
+from tests.support.as_a_user import as_a_user
 
 HEAVY = (
     *("torch", "numpy", "starlette", "uvicorn", "zmq", "msgspec", "xgrammar", "jsonschema"),

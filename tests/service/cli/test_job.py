@@ -138,6 +138,7 @@ def test_dead_rows_are_tried_again(job: Job, stub: StubService) -> None:
     assert "1 valid · 2 dead" in job.run("--at-once", "1").stdout
     done = job("retry-dead", "j", "--url", stub.base_url, "--model", "stub")
     assert "2 valid · 1 dead" in done.stdout
+    assert "1 dead rows are retried, and 1 are not: their records are at fault" in done.stderr
 
 
 def test_a_refused_schema_is_told_with_its_place(job: Job, stub: StubService) -> None:

@@ -8,7 +8,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from intaglio.schemas.jobs import JobState
 from intaglio.service.jobs.ledger import Ledger
 from intaglio.service.jobs.lock import sole_runner
 from typer.testing import Result
@@ -146,7 +145,8 @@ def test_two_jobs_that_run_at_once_do_not_share_an_output(shell: Shell) -> None:
     shell.stub.will_answer(Answer(result({"name": "Ann"})))
     ledger = Ledger("jobs.db")
     with closing(ledger), sole_runner(ledger, "first"):
-        ledger.move("first", JobState.RUNNING)
+        ledger.resume("first")
+        assert ledger.begin("first")
         before = shell.asked
         other = shell.job("-o", "res.csv", "--job", "other", "--id-column", "id")
         assert other.exit_code == 2

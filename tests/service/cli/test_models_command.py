@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pytest
 from intaglio.engine.api import check_checkpoint, supported_families
 from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
@@ -11,6 +13,7 @@ from tests.service.cli.conftest import Run
 from tests.support.pages.models import compared
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 from tests.support.tiny_families import DEEPSEEK_V2, MINISTRAL, MIXTRAL
+from tests.support.tiny_vision import QWEN3_VL, QWEN25_VL, write_vision_checkpoint
 
 
 def test_a_checkpoint_that_loads_is_described(run: Run, tmp_path: Path) -> None:
@@ -27,6 +30,21 @@ def test_a_checkpoint_that_loads_is_described(run: Run, tmp_path: Path) -> None:
     result = run("models", "check", write_checkpoint(tmp_path / "latents", DEEPSEEK_V2))
     assert "a mixture of 8 experts a layer" in result.output
     assert "runs on a CPU only" in result.output
+    assert "reads images" not in result.output
+
+
+@pytest.mark.parametrize(("config", "side"), [(QWEN25_VL, 28), (QWEN3_VL, 32)])
+def test_a_model_with_vision_is_described(
+    config: dict[str, Any], side: int, run: Run, tmp_path: Path
+) -> None:
+    folder = write_vision_checkpoint(tmp_path / "vision", config)
+    result = run("models", "check", folder)
+    assert result.exit_code == 0, result.output
+    assert f"reads images, with a token for each {side} x {side} pixels" in result.output
+    (folder / "preprocessor_config.json").write_text('{"patch_size": 13}')
+    result = run("models", "check", folder)
+    assert result.exit_code != 0
+    assert "preprocessor_config.json/patch_size" in result.output
 
 
 def test_the_memory_is_that_of_the_runner(run: Run, tmp_path: Path) -> None:

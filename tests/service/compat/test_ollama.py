@@ -1,12 +1,19 @@
 """Ollama's interface over HTTP: shapes, streams, constraints and errors."""
 
 import json
+import time
+from pathlib import Path
 from typing import Any
 
 import httpx2
+import msgspec
 import pytest
+from intaglio.service.compat.ollama_answer import ChatLines
+from intaglio.service.generation.generation_events import ChoiceEnd
+from intaglio.service.http.ollama_routes import weight_bytes
 
 from tests.support.live_service import Live
+from tests.support.modelless_engine import INFO
 
 OBJECT = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 TOOL = {
@@ -58,6 +65,30 @@ def test_a_chat_is_streamed_in_lines_unless_asked_otherwise(service: Live) -> No
         assert end["prompt_eval_count"] > 0
         assert end["total_duration"] > end["eval_duration"] > 0, "clients divide by it"
         assert end["created_at"].endswith("Z")
+
+
+def test_the_time_of_an_answer_in_one_piece_is_that_of_the_engine() -> None:
+    """Its tokens come together, and clients divide their number by the time."""
+    answer = ChatLines("scripted")
+    time.sleep(0.02)
+    answer.observe(
+        ChoiceEnd(choice=0, finish="stop", prompt_tokens=3, output_tokens=5, decode_s=0.01)
+    )
+    usage = {"prompt_tokens": 3, "completion_tokens": 5}
+    choice = {"message": {"content": "hello"}, "finish_reason": "stop"}
+    end = json.loads(answer.whole({"choices": [choice], "usage": usage}))
+    assert end["eval_duration"] == 10_000_000
+    assert end["prompt_eval_duration"] == end["total_duration"] - 10_000_000
+
+
+@pytest.mark.parametrize(("files", "size"), [([], 2000), ([300, 40], 340)])
+def test_the_size_of_a_model_is_that_of_its_files(
+    tmp_path: Path, files: list[int], size: int
+) -> None:
+    for index, length in enumerate(files):
+        (tmp_path / f"{index}.safetensors").write_bytes(bytes(length))
+    info = msgspec.structs.replace(INFO, parameters=1000, dtype="bfloat16", folder=str(tmp_path))
+    assert weight_bytes(info) == size
 
 
 def test_a_prompt_is_answered(service: Live) -> None:

@@ -321,7 +321,7 @@ def test_a_model_without_vision_refuses_images_by_name(plain_service: Live) -> N
     error = refused(plain_service, images=[{"base64": encoded(picture())}])
     assert (error["code"], error["param"]) == ("invalid_request", "images.0.base64")
     assert "'scripted' does not read images" in error["message"]
-    assert "Qwen2.5-VL" in error["hint"]
+    assert "Qwen3-VL" in error["hint"]
     error = refused(plain_service, document={"base64": encoded(picture())})
     assert (error["code"], error["param"]) == ("unsupported_document", "document.base64")
     assert "an image (PNG), and the model 'scripted' does not read images" in error["message"]

@@ -1,4 +1,7 @@
-"""Images in chat completions, over the real engine with a small model that reads images, by OpenAI's own client."""
+"""Images in chat completions, over the real engine with a small model that reads images, by OpenAI's own client.
+
+All of it for each family with vision, and one extraction.
+"""
 
 import base64
 import io
@@ -12,14 +15,16 @@ from intaglio.engine.api import EngineConfig, Launch, Watch
 from PIL import Image
 
 from tests.support.live_service import Live, live, until
-from tests.support.tiny_vision import write_vision_checkpoint
+from tests.support.tiny_vision import QWEN3_VL, QWEN25_VL, WORD, picture, write_vision_checkpoint
 
 MOST = 3
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder = write_vision_checkpoint(tmp_path_factory.mktemp("models") / "tiny-vl")
+@pytest.fixture(scope="module", params=[QWEN25_VL, QWEN3_VL], ids=["qwen2.5-vl", "qwen3-vl"])
+def service(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Live]:
+    folder = write_vision_checkpoint(tmp_path_factory.mktemp("models") / "tiny-vl", request.param)
     engine = EngineConfig.load(
         {"model": str(folder), "num_blocks": 256, "grammar_warm": 0}, environ={}
     )
@@ -93,6 +98,18 @@ def test_an_image_has_at_most_the_tokens_that_are_set(client: openai.OpenAI) -> 
     assert 20 < answer.usage.prompt_tokens_details.model_dump()["image_tokens"] <= 30
 
 
+def test_an_extraction_reads_an_image(service: Live) -> None:
+    """The answer depends on the image, and on nothing that was read before."""
+    found = []
+    for seed in (7, 8, 7):
+        images = [{"base64": base64.b64encode(picture(seed)).decode()}]
+        answer = service.http.post("/v1/extract", json={"schema": WORD, "images": images})
+        assert answer.status_code == 200, answer.text
+        found.append(answer.json())
+    assert found[0]["images"][0]["tokens"] == 6
+    assert found[0]["data"] == found[2]["data"] != found[1]["data"]
+
+
 PLACE = "messages.0.content.0.image_url.url"
 
 REFUSED: list[tuple[Any, str, str]] = [
@@ -137,5 +154,5 @@ def test_a_model_without_vision_refuses_images_by_name(plain_service: Live) -> N
     assert answer.status_code == 400
     error = answer.json()["error"]
     assert "does not read images" in error["message"]
-    assert "Qwen2.5-VL" in error["hint"]
+    assert "Qwen3-VL" in error["hint"]
     assert error["param"] == PLACE

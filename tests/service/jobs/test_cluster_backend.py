@@ -24,12 +24,11 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
-    os.environ["PYTHONPATH"] = os.pathsep.join(
-        filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
-    )
-    ray.init(num_cpus=4, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
-    yield
-    ray.shutdown()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+        ray.init(num_cpus=4, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+        yield
+        ray.shutdown()
 
 
 def run(folder: Path, clustered: ClusterBackend) -> JobState:

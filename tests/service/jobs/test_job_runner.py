@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from intaglio.schemas.jobs import JobSpec, JobState, Output, Source
@@ -171,6 +171,49 @@ def test_cancel_keeps_results_under_another_name(bench: Bench) -> None:
     lines = (bench.folder / "job.partial.csv").read_text().splitlines()
     assert not (bench.folder / "job.csv").exists()
     assert len(lines) - 1 == bench.ledger.status(job).counts.done > 0
+
+
+class Asked(Ledger):
+    """A ledger to which a client's request comes at the last moment before the end of a run is written."""
+
+    last: Literal["pause", "cancel"] | None = None
+
+    def move(self, job: str, state: JobState, error: str | None = None) -> None:
+        if self.last is not None:
+            self.request(job, self.last)
+        super().move(job, state, error)
+
+
+@pytest.mark.parametrize(
+    ("last", "state"),
+    [("cancel", JobState.CANCELLED), ("pause", JobState.PAUSED), (None, JobState.READY)],
+)
+def test_a_request_while_a_run_is_stopped_is_not_lost(
+    bench: Bench, last: Literal["pause", "cancel"] | None, state: JobState
+) -> None:
+    job = bench.begin([f"t{n}" for n in range(2000)])
+    ledger = Asked(str(bench.folder / "jobs.db"))
+    ledger.last = last
+    runner = Runner(ledger, job, Scripted(0.05), lambda progress: runner.stop())
+    assert runner.run(stopped=JobState.READY).state is state
+    ledger.close()
+
+
+@pytest.mark.parametrize("what", ["pause", "cancel"])
+def test_a_runner_stops_when_another_one_has_carried_out_the_request(
+    bench: Bench, what: Literal["pause", "cancel"]
+) -> None:
+    job = bench.begin([f"t{n}" for n in range(2000)])
+
+    def as_another(_progress: Progress) -> None:
+        if bench.ledger.status(job).state is JobState.RUNNING:
+            bench.ledger.request(job, what)
+            bench.ledger.move(job, JobState.PAUSED)
+
+    state = JobState.CANCELLED if what == "cancel" else JobState.PAUSED
+    status = Runner(bench.ledger, job, Scripted(0.05), as_another).run()
+    assert (status.state, status.counts.running) == (state, 0)
+    assert status.counts.pending > 0
 
 
 def test_dead_rows_can_be_tried_again(bench: Bench) -> None:

@@ -98,14 +98,14 @@ def test_what_is_tried_again_waits_and_keeps_count(ledger: Ledger, clock: Clock)
     fill(ledger, 1)
     rows = ledger.rows("job")
     (claim,) = rows.claim("a", 1, 60)
-    again = Failure("internal_error", "broke", again=True)
+    again = Failure("internal_error", "broke", may_retry=True)
     rows.record_outcomes([Outcome(claim, failure=again, due=clock.now + 5)])
     assert rows.claim("a", 1, 60) == []
     assert rows.next_due() == clock.now + 5
     clock.now += 5
     (claim,) = rows.claim("a", 1, 60)
     assert claim.attempt == 2
-    free = Failure("not_ready", "away", again=True, charged=False)
+    free = Failure("not_ready", "away", may_retry=True, charged=False)
     rows.record_outcomes([Outcome(claim, failure=free)])
     assert rows.claim("a", 1, 60)[0].attempt == 2
 
@@ -179,14 +179,14 @@ def test_names_and_states(ledger: Ledger, clock: Clock) -> None:
 
 
 def state(ledger: Ledger) -> tuple[JobState, str | None]:
-    return ledger.status("job").state, ledger.pending_request("job")
+    return ledger.status("job").state, ledger.stop_request("job")
 
 
 def test_a_runner_is_asked_and_what_nobody_runs_obeys_at_once(ledger: Ledger) -> None:
     ledger.request("job", "pause")
-    assert state(ledger) == (JobState.PAUSED, None)
+    assert state(ledger) == (JobState.PAUSED, "pause")
     assert not ledger.begin("job"), "it was seen ready, and was paused before it began"
-    assert state(ledger) == (JobState.PAUSED, None)
+    assert state(ledger) == (JobState.PAUSED, "pause")
     ledger.resume("job")
     assert ledger.begin("job")
     ledger.request("job", "cancel")
@@ -194,7 +194,7 @@ def test_a_runner_is_asked_and_what_nobody_runs_obeys_at_once(ledger: Ledger) ->
     assert ledger.begin("job"), "another runner joins, or this one's process died"
     assert state(ledger) == (JobState.RUNNING, "cancel")
     ledger.move("job", JobState.CANCELLED)
-    assert state(ledger) == (JobState.CANCELLED, None)
+    assert state(ledger) == (JobState.CANCELLED, "cancel")
     with pytest.raises(JobChanged, match="cancelled"):
         ledger.request("job", "pause")
     with pytest.raises(UnknownJob):

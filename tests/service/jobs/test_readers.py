@@ -43,6 +43,13 @@ def test_a_table_gives_its_columns(table: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("asked", [{}, {"keep": ("n",)}])
+def test_a_table_without_a_column_for_the_text_names_its_columns(table: Path, asked: Any) -> None:
+    with pytest.raises(InputRefused, match="no column is named for the text") as refused:
+        read(table, **asked)
+    assert "there are: id, body, n" in refused.value.hint
+
+
 def test_a_template_is_filled(table: Path) -> None:
     assert read(table, template="{{{n}}}: {body}")[0] == Record("{3}: one, two")
 

@@ -135,8 +135,9 @@ def _columns() -> Iterator[bytes]:
 
 def _open_quote() -> Iterator[bytes]:
     yield b'id,body\n1,"'
+    line = b"never closed and long lines " * 20 + b"\n"
     for _ in range(40):
-        yield b"never closed and long lines\n" * 5_000
+        yield line * 250
 
 
 def _one_line() -> Iterator[bytes]:

@@ -278,7 +278,7 @@ def test_a_model_without_vision_is_refused_before_the_first_row(
     assert "the records have images (photo, back)" in words
     assert "'tiny' does not read any" in words
     assert "source.images" in words
-    assert "Qwen2.5-VL" in words
+    assert "Qwen3-VL" in words
     done = run("job", "run", "front.png", *rest)
     assert done.exit_code == 2
     assert "front.png is an image" in " ".join(done.stderr.split())
@@ -310,7 +310,7 @@ def test_a_service_without_vision_refuses_the_job(run: Run, blind: Path, tmp_pat
             assert (error["code"], error["param"]) == ("invalid_request", param)
             assert error["details"][0]["pointer"] == "/" + param.replace(".", "/")
             assert "does not read" in error["message"]
-            assert "Qwen2.5-VL" in error["hint"]
+            assert "Qwen3-VL" in error["hint"]
         assert plain.http.get("/v1/jobs").json()["data"] == []
         done = run(
             *("job", "run", "rows.jsonl", *TABLE, *MORE, "-o", "out.jsonl", "--url", plain.url)

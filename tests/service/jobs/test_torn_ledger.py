@@ -52,7 +52,8 @@ def test_whatever_is_lost_the_job_ends_with_the_same_bytes(
 ) -> None:
     chance = random.Random(5)
     source = half.parent / "j"
-    for number in range(3 * kills):
+    expected = _finished(model, source)
+    for number in range(2 * kills):
         folder = tmp_path / str(number)
         shutil.copytree(half, folder)
         log = folder / "jobs.db-wal"
@@ -66,7 +67,7 @@ def test_whatever_is_lost_the_job_ends_with_the_same_bytes(
         with sqlite3.connect(folder / "jobs.db") as raw:
             assert raw.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         raw.close()
-        assert _finished(folder, source) == _finished(model, source)
+        assert _finished(folder, source) == expected
 
 
 def _finished(folder: Path, source: Path) -> list[bytes]:

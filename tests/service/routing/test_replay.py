@@ -33,7 +33,7 @@ def test_two_attempts_give_the_answer_once(
 ) -> None:
     replay = Replay()
     seen = passed(replay, deltas(tokens, first)[:-1][:lost_after])
-    replay.again()
+    replay.restart()
     seen += passed(replay, deltas(tokens, second))
     assert [token for delta in seen for token in delta.tokens] == tokens
     assert [one.token for delta in seen for one in delta.logprobs] == tokens
@@ -46,7 +46,7 @@ def test_another_answer_is_never_continued(
 ) -> None:
     replay = Replay()
     passed(replay, [Delta(request_id="r", tokens=tuple(tokens))])
-    replay.again()
+    replay.restart()
     if other[: len(tokens)] == tokens:
         passed(replay, deltas(other, cuts))
         return

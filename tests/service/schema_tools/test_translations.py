@@ -82,6 +82,11 @@ XSD = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
 <xs:simpleType name="State"><xs:restriction base="xs:string">
  <xs:enumeration value="open"/><xs:enumeration value="paid"/></xs:restriction></xs:simpleType>
 </xs:schema>"""
+XSD_OF_TWO = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+<xs:element name="b" type="xs:int"/>
+<xs:element name="a"><xs:complexType><xs:sequence>
+ <xs:element name="x" type="xs:int"/>{}
+</xs:sequence></xs:complexType></xs:element></xs:schema>"""
 DTD = """<?xml version="1.0"?>
 <!-- an order -->
 <!ELEMENT order (id, line+, (paid | open), note*)>
@@ -211,6 +216,41 @@ def test_document_type() -> None:
 def test_a_document_type_makes_xml() -> None:
     plain = from_dtd(DTD.replace("(paid | open)", "paid"))
     assert screen(Constraint(Kind.XML, json.dumps(plain))).root is not None
+
+
+@pytest.mark.parametrize(
+    ("read", "source"),
+    [
+        (from_typescript, "interface A { b: B; a?: A } interface B { x: number }"),
+        (from_typescript, "interface A extends B { y: number } interface B { x: number }"),
+        (from_typescript, "export interface A { x: C } interface B { x: C } interface C { x: 1 }"),
+        (from_typescript, "export interface A { b: B } interface B { x: 1 } type C = A"),
+        (from_protobuf, "message A { B b = 1; A a = 2; } message B { enum C { X = 0; } C c = 1; } enum D { Y = 0; }"),
+        (from_dtd, "<!ELEMENT b EMPTY><!ELEMENT a (b, a?)><!ELEMENT c EMPTY>"),
+        (from_dtd, "<!DOCTYPE a [<!ELEMENT a (c)><!ELEMENT b (c)><!ELEMENT c EMPTY>]>"),
+        (from_xsd, XSD_OF_TWO.format('<xs:element ref="b"/>')),
+    ],
+)  # fmt: skip
+def test_the_declaration_that_no_other_uses_is_translated(read: Any, source: str) -> None:
+    assert read(source) == read(source, "A" if "A" in source else "a")
+
+
+@pytest.mark.parametrize(
+    ("read", "source", "names"),
+    [
+        (from_typescript, "interface A { x: 1 } interface B { x: 2 }", "A, B"),
+        (from_typescript, "interface A { b?: B } interface B { a?: A }", "A, B"),
+        (from_protobuf, "message A { int32 x = 1; } message B { int32 x = 1; }", "A, B"),
+        (from_sql, "CREATE TABLE a (x INT); CREATE TABLE b (x INT)", "a, b"),
+        (from_dtd, "<!ELEMENT a (c)><!ELEMENT b (c)><!ELEMENT c EMPTY>", "a, b"),
+        (from_xsd, XSD_OF_TWO.format(""), "b, a"),
+    ],
+)
+def test_one_of_several_declarations_must_be_named(read: Any, source: str, names: str) -> None:
+    with pytest.raises(SourceError, match=f"to choose from: {names}$") as caught:
+        read(source)
+    assert "--name" in caught.value.hint
+    assert read(source, names[0]) != read(source, names[-1])
 
 
 def test_python() -> None:

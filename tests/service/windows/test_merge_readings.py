@@ -37,7 +37,7 @@ def test_a_value_that_its_window_states_is_chosen() -> None:
     found = merged(PERSON, ("x", {"name": "Bob"}), ("Ada", {"name": "Ada"}), ("y", {"name": None}))
     assert found.value == {"name": "Ada"}
     assert [one.value for one in found.candidates["/name"]] == ["Bob"]
-    assert [(one.number, one.to) for one in found.moved] == [(1, "/name")]
+    assert [(one.number, one.to) for one in found.relocations] == [(1, "/name")]
 
 
 def test_the_first_of_equally_good_readings_is_chosen() -> None:
@@ -97,7 +97,7 @@ def test_arrays_are_joined_at_any_depth_and_named_by_their_new_places() -> None:
     }
     found = merged(schema, ("1 2", {"a": {"b": [1, 2]}}), ("", {}), ("3 4", {"a": {"b": [3, 4]}}))
     assert found.value == {"a": {"b": [1, 2, 3]}}
-    assert [(one.number, one.pointer, one.to) for one in found.moved] == [
+    assert [(one.number, one.pointer, one.to) for one in found.relocations] == [
         (0, "/a/b/0", "/a/b/0"),
         (0, "/a/b/1", "/a/b/1"),
         (2, "/a/b/0", "/a/b/2"),

@@ -1,0 +1,29 @@
+"""The arrays of a cursor as its usual compiled call takes them, and as Python reads them fastest.
+
+Does: hold views of the arrays, and their addresses. Does not: change them, or know what they mean (`cursor`).
+"""
+
+from ..base.array_types import Ints, Longs
+from ..jit.kernel import machine_code_of
+from . import text_step as t
+from .forced_bytes import force
+from .machine import Machine, newest_addresses
+
+
+class CompiledView:
+    """Views of a note and an array of frames, until another array of frames takes its place.
+
+    `advance`, `force`: the machine code of these loops; `held`: the addresses that `advance` takes. `noted`: the note,
+    of which an item is read in 0.04 us, of the array itself in twice that. `framed`: the frames as bytes.
+    """
+
+    __slots__ = ("_arrays", "advance", "force", "framed", "held", "noted")
+
+    def __init__(self, machine: Machine, note: Longs, frames: Ints) -> None:
+        newest = newest_addresses(machine)
+        self._arrays = note, frames, newest  # keeps them alive
+        self.advance = machine_code_of(t.advance)
+        self.force = machine_code_of(force)
+        self.held = machine_code_of(t.addresses_for)(note, frames, newest)
+        self.noted = note.data
+        self.framed = frames.data.cast("B")

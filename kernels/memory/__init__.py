@@ -1,1 +1,0 @@
-"""Copies of KV cache blocks."""
