@@ -119,7 +119,9 @@ def test_closing_an_iterator_aborts_its_request_and_frees_its_blocks() -> None:
                     break
             await holding(client, 0)
             task = asyncio.create_task(whole(client, request("b", "hold")))
-            assert (await holding(client, 1)).used == 1
+            # A report between two steps may count a request that no step has given blocks yet.
+            while (await holding(client, 1)).used == 0:
+                await asyncio.sleep(0.01)
             task.cancel()
             assert (await holding(client, 0)).clean
 

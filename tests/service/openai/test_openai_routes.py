@@ -89,12 +89,14 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_a_wrong_key_is_a_401_that_openais_client_knows(guarded: Live) -> None:
-    client = openai.OpenAI(base_url=f"{guarded.url}/v1", api_key="wrong", max_retries=0)
-    with pytest.raises(openai.AuthenticationError) as refused:
+    def client_of(key: str) -> openai.OpenAI:
+        return openai.OpenAI(base_url=f"{guarded.url}/v1", api_key=key, max_retries=0)
+
+    with client_of("wrong") as client, pytest.raises(openai.AuthenticationError) as refused:
         client.models.retrieve("scripted")
     assert refused.value.code == "invalid_api_key"
-    client = openai.OpenAI(base_url=f"{guarded.url}/v1", api_key="right", max_retries=0)
-    assert client.models.list().data[0].id == "scripted"
+    with client_of("right") as client:
+        assert client.models.list().data[0].id == "scripted"
 
 
 def test_a_full_server_is_a_429_with_retry_after(guarded: Live, tmp_path: Path) -> None:

@@ -125,6 +125,6 @@ def test_the_client_of_openai_reads_completions(client: openai.OpenAI) -> None:
     )
     assert [choice.text for choice in whole.choices] == ["a", "a", "b", "b"]
     # The client's type has no null for the reason of a chunk, which OpenAI sends before the last one.
-    loose = openai.OpenAI(base_url=client.base_url, api_key="any", max_retries=0)
-    chunks = loose.completions.create(model="scripted", prompt="<<echo abc>>", stream=True)
-    assert "".join(chunk.choices[0].text for chunk in chunks) == "abc"
+    with openai.OpenAI(base_url=client.base_url, api_key="any", max_retries=0) as loose:
+        chunks = loose.completions.create(model="scripted", prompt="<<echo abc>>", stream=True)
+        assert "".join(chunk.choices[0].text for chunk in chunks) == "abc"
