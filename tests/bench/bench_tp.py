@@ -2,13 +2,15 @@
 
     NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp [--tp 1 2] [--shape 8b] [--decode 1 64 512] [--out FILE]
     NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp --tp 1 --pp 1 2 --decode 256 512 --kinds free [--out FILE]
+    NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp --tp 1 2 --decode 1 --prompt 8192 --kinds free [--out FILE]
 
 Random weights (norms 1, all else N(0, 0.02)), the included model's tokenizer. Every sequence goes from its 32nd to its
 160th token of output, prompts of 64 tokens cached; "schema" is constrained by an array that cannot end before. Each
 layout, of `--tp` ranks in each of `--pp` stages, is a process of its own, so that memory and kernels of one do not
 weigh on the next. The floor is the bytes of weights, and of keys and values at the mean context, over the measured copy
 bandwidth and the number of ranks. `token_ms` is the time between two tokens of one sequence, and `tokens_per_s` those
-of all sequences; a step of an engine in stages computes some of the sequences.
+of all sequences; a step of an engine in stages computes some of the sequences. `--prompt` measures the time to the
+first token of a new prompt of so many tokens, alone and computed in one step: the median of seven.
 
 `--tp 1 --shape 30b-a3b` and `gpt-oss-20b` are mixtures of experts on one GPU, those of the latter in MXFP4. `--shape
 tiny --device cpu` tries the script on a host, over gloo: its figures mean nothing.
@@ -23,6 +25,8 @@ import tempfile
 import time
 from itertools import product
 from pathlib import Path
+from random import Random
+from statistics import median
 from typing import Any
 
 import torch
@@ -32,6 +36,7 @@ from intaglio.engine.host.process import SWITCH_INTERVAL_S
 from intaglio.engine.loop import Engine
 from intaglio.engine.model.checkpoint import model_folder
 from intaglio.engine.model.spec import read_spec
+from intaglio.engine.types import Request, SamplingParams
 
 from tests.bench.bench_extract import COMMON, ENDLESS, SHAPES, SPAN, TINY, Bench, Item, compact
 from tests.bench.roofline import copy_bandwidth, floor_ms
@@ -79,7 +84,25 @@ GPT_OSS: dict[str, Any] = COMMON | {
 DIVIDED = {**SHAPES, "70b": LARGE, "30b-a3b": EXPERTS, "gpt-oss-20b": GPT_OSS}
 KINDS = ("free", "schema")
 PROMPT = 64
+PROMPTS = 7
 PROCESS_S = 540
+
+
+def first_token_ms(engine: Engine, length: int) -> list[float]:
+    """Milliseconds from the submission of a request with a new prompt to its only token; two warm-ups are left out."""
+    found: list[float] = []
+    for number in range(PROMPTS + 2):
+        dice = Random(number)
+        tokens = tuple(dice.randrange(300, 8000) for _ in range(length))
+        sampling = SamplingParams(temperature=0, max_tokens=1, ignore_eos=True)
+        began = time.perf_counter()
+        engine.submit(Request(id=f"prompt{number}", prompt=tokens, sampling=sampling))
+        while engine.open_requests:
+            for delta in engine.step():
+                if delta.error is not None:
+                    raise RuntimeError(f"a prompt failed: {delta.error}")
+        found.append(1e3 * (time.perf_counter() - began))
+    return found[2:]
 
 
 def measured(args: argparse.Namespace, tp: int, pp: int) -> dict[str, Any]:
@@ -104,8 +127,8 @@ def measured(args: argparse.Namespace, tp: int, pp: int) -> dict[str, Any]:
                     "weights": "random",
                     "device": args.device,
                     "max_running": max(args.decode),
-                    "max_batched_tokens": 8192 if on_gpu else 256,
-                    "max_context": 2048,
+                    "max_batched_tokens": max(args.prompt, 8192 if on_gpu else 256),
+                    "max_context": max(2048, args.prompt + 16),
                     "grammar_store": "off",
                     "tp": tp,
                     "tp_any_size": True,
@@ -132,6 +155,15 @@ def measured(args: argparse.Namespace, tp: int, pp: int) -> dict[str, Any]:
             found["tokens_per_s"] = 1e3 * count / found["token_ms"]
             out["decode"][f"{kind}-{count}"] = found
             print(tp, pp, kind, count, {k: round(v, 3) for k, v in found.items()}, flush=True)
+    if args.prompt:
+        times = first_token_ms(assembly.engine, args.prompt)
+        out["first_token_ms"] = {"prompt": args.prompt, "median": median(times), "all": times}
+        print(
+            tp,
+            pp,
+            f"prompt of {args.prompt}: {median(times):.2f} ms to the first token",
+            flush=True,
+        )
     assembly.close()
     return out
 
@@ -145,6 +177,7 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--shape", choices=DIVIDED, default="8b")
     parser.add_argument("--decode", type=int, nargs="+", default=[1, 64, 512])
+    parser.add_argument("--prompt", type=int, default=0)
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
@@ -166,7 +199,7 @@ def main() -> None:
             command = [sys.executable, "-m", "tests.bench.bench_tp", "--tp", str(tp)]
             command += ["--pp", str(pp), "--kinds", *args.kinds]
             command += ["--shape", args.shape, "--device", args.device, "--out", str(path)]
-            command += ["--decode", *map(str, args.decode)]
+            command += ["--decode", *map(str, args.decode), "--prompt", str(args.prompt)]
             subprocess.run(command, check=True, timeout=PROCESS_S)
             results.append(json.loads(path.read_text()))
             if args.out:
@@ -179,6 +212,9 @@ def main() -> None:
                 f"tp {other['tp']} pp {other['pp']} {name}: {run['token_ms']:.3f} ms a token, "
                 f"{run['tokens_per_s']:,.0f} tokens/s, {gain:.2f} times tp {results[0]['tp']} pp {results[0]['pp']}"
             )
+        if args.prompt:
+            gain = results[0]["first_token_ms"]["median"] / other["first_token_ms"]["median"]
+            print(f"tp {other['tp']} pp {other['pp']}: {gain:.2f} times as fast to the first token")
 
 
 if __name__ == "__main__":
