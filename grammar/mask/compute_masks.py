@@ -10,16 +10,18 @@ from typing import Final
 
 import numpy as np
 
-from ..base.addresses import addresses
-from ..base.array_types import Ints, Words
+from ..base.addresses import addresses, describe
+from ..base.array_types import Ints, Longs, Words
 from ..contract.bitmask import words
 from ..contract.vocabulary import Vocabulary
 from ..contract.work import LEAF_ROW, ROW, making, spend, spend_once
 from ..machine import byte_step as w
 from ..machine import walk_state as n
+from ..machine.copied_texts import CopiedPlace, copied_place
 from ..machine.cursor import Cursor
 from ..machine.lazy_tables import FLAGS, JUDGED, LEAF, LIVE
 from . import compute_row as r
+from .copied_row import find_copied
 from .leaf_cache import LeafCache, ViewArrays
 from .row_cache import NO_WORDS, GrammarRowCaches, LeafRow, Row, pack
 from .token_texts import TextIndex
@@ -82,6 +84,8 @@ class Scratch:
         self.places = np.empty(index.words, np.intp)  # the index type that numpy writes with
         self.differing = np.empty(index.words, np.uint32)
         self.reported = np.empty(8 * nodes, np.int32)
+        # Of a copied text: they are read before anything is reported.
+        self.exits = self.reported[: 6 * nodes].reshape(-1, 3)
         self.progress = np.zeros(r.PROGRESS_FIELDS, np.int64)
         touched = np.zeros((index.words + 7) // 8, np.int64)
         masks = np.zeros(index.words, np.uint32), np.empty(index.words, np.uint32)
@@ -167,19 +171,36 @@ def _run(cursor: Cursor, index: TokenIndex, scratch: Scratch) -> tuple[LeafRow |
     machine, note = cursor.machine, cursor.note
     scratch.progress[r.PHASE], scratch.progress[r.START] = 0, cursor.state
     note[n.DEPTH], note[n.OFFSET] = cursor.depth, len(cursor.output)
-    row, shared, arrays = None, NO_WORDS, index.no_view
+    row, shared, view = None, NO_WORDS, index.no_view.addresses
+    copied = copied_place(machine.name(cursor.state))
+    if copied is not None:
+        view = _exits_of(copied, cursor, index, scratch)
     while True:
         tables = machine.tables  # keeps the arrays alive during the call
-        r.find_row(
-            tables.addresses, scratch.addresses, arrays.addresses, shared, cursor.frames, note
-        )
+        r.find_row(tables.addresses, scratch.addresses, view, shared, cursor.frames, note)
         status = note[n.STATUS]
         if status == w.MOVED:
             return row, shared
         if status == w.VIEW:
             row, shared, arrays = _view(cursor, index)
+            view = arrays.addresses
         else:
             cursor.fill_in()
+
+
+def _exits_of(copied: CopiedPlace, cursor: Cursor, index: TokenIndex, scratch: Scratch) -> Longs:
+    """Find the tokens within a copied text; the addresses of a view with the exits of the text."""
+    texts, low, high, length, begun, least, close, outcome = copied
+    site = cursor.frames.item(cursor.depth - 1, w.SITE)
+    number = cursor.machine.number(site, outcome)
+    place = np.array((low, high, length, least, close, number), np.int64)
+    begun_bytes = np.frombuffer(bytearray(begun), np.uint8)  # writable, as all arrays of kernels
+    count = find_copied(
+        scratch.addresses, texts.addresses, place, begun_bytes, scratch.exits, cursor.note
+    )
+    view = index.no_view.addresses.copy()
+    describe(view, r.EXITS, scratch.exits[:count])
+    return view
 
 
 def _lowest(cursor: Cursor) -> int:

@@ -351,6 +351,16 @@ def find_row(
 
 
 @kernel
+def begin_exits(scratch: Longs, held: Longs) -> None:
+    """Start a row of which the tokens within a text are found in another way: `find_row` goes on behind its exits."""
+    progress, note = _progress_of(longs(scratch, PROGRESS)), note_of(held)
+    longs(scratch, PROGRESS)[_FIRST_RESULT:] = 0
+    _restart(note, progress)
+    note.exit = note.inside = 0
+    progress.phase = _EXITS
+
+
+@kernel
 def walk_at(machine: Longs, scratch: Longs, frames: Ints, note: Longs) -> None:
     """Run `walk` over the vocabulary's trie, with all arrays given by address."""
     walk(tables_at(machine), trie_at(scratch, 0), frames, note_of(note), buffers_at(scratch))

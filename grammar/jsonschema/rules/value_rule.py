@@ -7,6 +7,7 @@ derive those formulas (`objects`, `arrays`), make leaves (`scalars`, `leaves`) o
 from collections.abc import Callable, Hashable
 from functools import cached_property, partial
 
+from ...machine.copied_texts import CopiedPlace
 from ...machine.rule import UNKNOWN, Call, End, Expansion, Goto, Target
 from ..arrays.array_language import BetweenItems
 from ..arrays.equality import EQUALITY, EQUALITY_IN_ANY_ORDER
@@ -95,6 +96,12 @@ class ValueRule:
             return None
         return self._spacing.anywhere(Colon(BeforeValue(*back.before_value(outcome))), sure=True)
 
+    def copied(self, key: Hashable) -> CopiedPlace | None:
+        """The place in the document where a verbatim string continues; see `CopyingRule.copied`."""
+        if not isinstance(key, InDocument) or self.queries:
+            return None
+        return _verbatim(self._leaf).copied(key)
+
     def least(self, key: Hashable) -> int | None:
         """An upper bound on the bytes that complete the value; see `Rule.least`."""
         if isinstance(key, Gap):
@@ -102,7 +109,9 @@ class ValueRule:
         if isinstance(key, Start):
             return self._shortest
         if isinstance(key, Opened | After):
-            return self._bytes(self._inside.rest(key.state, opened=isinstance(key, Opened)))
+            return _bytes(
+                self._inside.rest(key.state, opened=isinstance(key, Opened)), self._spacing
+            )
         if isinstance(key, Colon | BeforeValue):
             return self._before_value(key)
         if isinstance(key, InDocument):
@@ -125,10 +134,7 @@ class ValueRule:
 
     @cached_property
     def _shortest(self) -> int | None:
-        return self._bytes(self._cost_of(self._must))
-
-    def _bytes(self, cost: Cost | None) -> int | None:
-        return None if cost is None else cost.base + cost.lines * self._spacing.outer
+        return _bytes(self._cost_of(self._must), self._spacing)
 
     def demands(self, kind: ValueKind) -> bool:
         """Whether the schema constrains the objects or arrays here."""
@@ -211,6 +217,10 @@ class ValueRule:
         compared = None if same is None else self._equality
         usual = None if plan.queries or judge is not None else 0
         return Call(rule, before, same, judge, comparison=compared, usual=usual)
+
+
+def _bytes(cost: Cost | None, spacing: Spacing) -> int | None:
+    return None if cost is None else cost.base + cost.lines * spacing.outer
 
 
 def _as_it_is(outcome: int, text: bytes) -> int:  # noqa: ARG001 - a judge is given the text, too

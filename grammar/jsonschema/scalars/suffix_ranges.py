@@ -1,14 +1,19 @@
 """The suffixes that a verbatim string may follow, and the places within such a string.
 
-Does: define both as values, and spell characters. Does not: follow strings (`verbatim_strings`).
+Does: define both as values, and spell characters and documents. Does not: follow strings (`verbatim_strings`).
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from ...base.array_types import Ints
+import numpy as np
+
+from ...base.array_types import Bytes, Ints
+from ...leaves.document_text import DocumentText
 from .string_escapes import spell
+
+_KEPT: Final = 16  # documents
 
 
 class InDocument(NamedTuple):
@@ -41,3 +46,15 @@ class SuffixRange:
 def spelled(code: int) -> bytes:
     """The one spelling of a character within quotes."""
     return spell(chr(code))[1:-1]
+
+
+@lru_cache(maxsize=_KEPT)
+def written_document(document: DocumentText) -> tuple[Bytes, Ints]:
+    """(the characters of `document.codes` as they are written within quotes, where each begins and the last ends)."""
+    distinct, number = np.unique(document.codes, return_inverse=True)
+    spellings = [spelled(code) if code >= 0 else b"" for code in distinct.tolist()]
+    text = bytearray().join([spellings[i] for i in number.tolist()])
+    sizes = np.array([len(spelling) for spelling in spellings], np.int32)
+    begins = np.zeros(len(number) + 1, np.int32)
+    np.cumsum(sizes[number], out=begins[1:])
+    return np.frombuffer(text, np.uint8), begins

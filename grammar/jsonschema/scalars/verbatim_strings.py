@@ -8,6 +8,7 @@ is linear in the length of the document.
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
@@ -15,12 +16,14 @@ import numpy as np
 
 from ...automata import REFUSED, Dfa
 from ...leaves.document_text import DocumentText
+from ...machine.copied_texts import CopiedPlace, CopiedTexts
 from ...machine.rule import Block, Goto
 from .string_escapes import spell
-from .suffix_ranges import InDocument, SuffixRange, spelled
+from .suffix_ranges import InDocument, SuffixRange, spelled, written_document
 from .verbatim_blocks import block_after
 
 _BYTES: Final = tuple(bytes([byte]) for byte in range(256))
+_QUOTE: Final = ord('"')
 _RAW: Final = 0x80  # characters from here on are written without an escape
 
 Arc = tuple[bytes, Goto]
@@ -37,6 +40,7 @@ class VerbatimString:
         Raises:
             ConstraintTooLarge: too many substrings are texts of `chars`.
         """
+        self._document = document
         self._codes = document.codes
         self._chars = chars
         self._least = least
@@ -77,6 +81,20 @@ class VerbatimString:
     def block(self, at: InDocument) -> Block | None:
         """States after `at` that are best expanded with it, where every string has outcome 0; None: there are none."""
         return None if self._chars is not None else block_after(at, self._suffixes)
+
+    def copied(self, at: InDocument) -> CopiedPlace | None:
+        """The place in the document that a state stands for, where every string has outcome 0.
+
+        None with `chars`, and for a single suffix: its states are made ahead of the text (`block`).
+        """
+        if self._chars is not None or at.high - at.low == 1:
+            return None
+        return CopiedPlace(self._copies, *at, self._least, _QUOTE, 0)
+
+    @cached_property
+    def _copies(self) -> CopiedTexts:
+        text, begins = written_document(self._document)
+        return CopiedTexts.of(text, begins, self._order, self._reach)
 
     def ended(self, at: InDocument) -> str | None:
         """The string, if it may end here; else None."""

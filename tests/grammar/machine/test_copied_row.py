@@ -1,0 +1,64 @@
+"""Masks read off the document: the tokens that the matcher accepts, one by one, and no others."""
+
+import json
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from intaglio.grammar.api import Compiler, Constraint, Kind, Matcher, Violation, empty_rows
+
+from tests.support.tokens import TEXT, small
+
+DOCUMENT = (
+    "\n".join([*TEXT, *reversed(TEXT)]) + '\tC:\\new "🙂🙂"\x00\x01\r\n tab\tand   blanks   end'
+)
+VERBATIM: dict[str, Any] = {"type": "string", "x-intaglio": {"verbatim": True}}
+SCHEMAS = (
+    {"type": "array", "items": VERBATIM},
+    {"type": "array", "items": VERBATIM | {"minLength": 3, "maxLength": 7}, "minItems": 3},
+    {"type": "array", "items": VERBATIM | {"maxLength": 4}, "uniqueItems": True},
+    {"type": "object", "properties": {"a": VERBATIM, "b": VERBATIM | {"type": ["string", "null"]}}},
+    {"type": "array", "items": {"anyOf": [VERBATIM | {"maxLength": 2}, {"type": "integer"}]}},
+)
+
+
+@pytest.fixture(scope="module")
+def compiler() -> Compiler:
+    return Compiler(small().vocabulary(), small().canonical)
+
+
+def accepted(matcher: Matcher, tokens: int) -> list[int]:
+    """The legal tokens, by trying each."""
+    found = []
+    for token in range(tokens):
+        try:
+            matcher.accept(token)
+        except Violation:
+            continue
+        matcher.rollback(1)
+        found.append(token)
+    return found
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=range(len(SCHEMAS)))
+def test_a_mask_has_the_tokens_that_are_accepted(compiler: Compiler, schema: Any) -> None:
+    grammar = compiler.compile(
+        Constraint(Kind.JSON_SCHEMA, json.dumps(schema), document=DOCUMENT, extra_properties=False)
+    )
+    choose, texts = random.Random(1), compiler.vocabulary.tokens
+    row, wide = empty_rows(1, compiler.vocabulary.width)[0], 0
+    for _ in range(4):
+        matcher = grammar.matcher()
+        for token in compiler.spelled(b'{"a":"' if schema["type"] == "object" else b'["'):
+            matcher.accept(token)
+        for _ in range(14):
+            if matcher.finished:
+                break
+            matcher.fill(row)
+            legal = np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist()
+            assert legal == accepted(matcher, len(texts))
+            wide += len(legal) > 40
+            going_on = [token for token in legal if not {*b'"]}'} & {*(texts[token] or b"}")}]
+            matcher.accept(choose.choice(going_on if going_on and choose.random() < 0.8 else legal))
+    assert wide >= 2
