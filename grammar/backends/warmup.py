@@ -16,6 +16,7 @@ from ..completion.rule_graph import RuleGraph
 from ..completion.shortest_texts import preferred_byte, usual_text
 from ..contract.bitmask import empty_rows
 from ..contract.errors import GrammarError, Violation
+from ..machine.copied_texts import copied_place
 from ..machine.lazy_tables import CALLED, DEAD, ENDED, ENTRY, LEAVE, OUTCOME
 from ..machine.machine import Site
 from ..machine.rule import Rule
@@ -197,7 +198,8 @@ class _Writer:
     def reaches_new(self, state: int, within: int, ahead: int) -> bool:
         """Whether a rule called from site `within` can reach a new branch from a state within `ahead` moves."""
         self._looks -= 1
-        if self._looks < 0:  # where many characters may follow, as in a document
+        # No branch is within a text of a document, where many characters may follow.
+        if self._looks < 0 or copied_place(self._machine.name(state)) is not None:
             return False
         return any(self._is_new(move, within, ahead) for move, _ in self._graph.moves(state))
 

@@ -13,7 +13,7 @@ from ...base.array_types import Ints, Longs
 from ...machine.rule import Block
 from .suffix_ranges import InDocument, SuffixRange, spelled
 
-_LEVELS: Final = 3  # characters of the beginnings made together
+_LEVELS: Final = 2  # characters of the beginnings made together
 _MOST: Final = 12_000  # beginnings made together
 _MANY: Final = 64  # suffixes from which on a string has beginnings worth a block
 _FEW: Final = 32  # suffixes up to which a run without an alternative is searched
