@@ -40,7 +40,8 @@ class ValueToken(Wire):
     """One token of a value, as the model wrote it: `probability` is that among the legal ones, `masked` the share of
     the model's own probability that illegal ones had. A token without `alternatives` was the only legal one.
 
-    The first and the last token may reach beyond the value. A character that several tokens write is � in each of them.
+    The first and the last token may reach beyond the value; the first ones may end before it, if they decide how it
+    begins. A character that several tokens write is � in each of them.
     """
 
     text: str
@@ -54,9 +55,10 @@ class LeafConfidence(Wire):
 
     `probability` is that of the value among the continuations that the schema allows: of the whole value for enums,
     booleans and null, the geometric mean over the tokens that the model chose for all others; None for a value that was
-    ended in place of the model. `masked` is the greatest share of the model's own probability that the mask took away
-    at a token of the value. `not_stated` is the probability of null, if that is allowed and among the most likely
-    tokens. `agrees`: a second reading gave the same value. `calibrated` is the probability that
+    begun or ended in place of the model. `masked` is the greatest share of the model's own probability that the mask
+    took away at a token of the value. `not_stated` is the greatest probability that null can have had, if null is
+    allowed and the most likely tokens can lead to it. A token before the value counts as one of its tokens if it
+    decides how the value begins. `agrees`: a second reading gave the same value. `calibrated` is the probability that
     the value is right, by the calibration of the model, if it has one. `tokens` are those of the value, if
     `token_alternatives` asks for them.
     """

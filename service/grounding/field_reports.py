@@ -11,12 +11,12 @@ from intaglio.schemas.extraction.grounding import Candidate, FieldReport, Span
 from intaglio.schemas.extraction.grounding_modes import ConfidenceMode, Grounding
 from intaglio.schemas.extraction.requests import ExtractOptions
 
-from .closed_values import closed_values
 from .data_leaves import records
 from .date_spellings import written
 from .document_index import DocumentIndex, Found, Range
 from .leaf_confidence import ScoredOutput, confidences
 from .place_choice import choose
+from .value_choices import value_choices
 
 MAX_OCCURRENCES: Final = 64
 
@@ -65,7 +65,7 @@ def field_reports(
         reports = locate(request.document, data)
     if request.confidence == "off":
         return reports
-    found = confidences(output, closed_values(schema, data), request.alternatives)
+    found = confidences(output, value_choices(schema, data), request.alternatives)
     return {
         pointer: report.model_copy(update={"confidence": found[pointer]})
         for pointer, report in reports.items()

@@ -6,19 +6,31 @@ model.
 Probabilities are those among the tokens that the constraint allows. The engine writes one canonical JSON text for a
 value, so the probability of a choice is that of its one spelling: the product over its tokens. The probability that a
 number ends where it does is not a part of it.
+
+How a value begins may be decided before its first byte. Where one token is `":"` (the end of a key, the colon and the
+quote of a string) and another `":`, the choice between them is that between a string and null. So the tokens of a value
+are those that write it, and before them those where another token would have written the same text up to the value, and
+gone on.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Final
 
 from intaglio.engine.api import Cut, TokenLogprob
 from intaglio.schemas.extraction.grounding import LeafConfidence, TokenAlternative, ValueToken
 
+from .value_choices import ValueChoices
 from .value_ranges import value_ranges
 
 _WHOLE = (b"true", b"false", b"null")
+_REACH: Final = 8
+"""How many tokens before a value are looked at: no token is expected to write the same as more, and go on."""
+
+_Choice = tuple[TokenLogprob, bytes]
+"""A token of the output, and the bytes between its start and the start of a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +50,37 @@ class ScoredOutput:
 
 
 def confidences(
-    output: ScoredOutput, closed: Set[str], alternatives: int = 0
+    output: ScoredOutput, choices: ValueChoices, alternatives: int = 0
 ) -> Mapping[str, LeafConfidence]:
-    """The confidence of each scalar, by JSON Pointer. `closed`: scalars that the schema chooses from a list.
+    """The confidence of each scalar, by JSON Pointer. `choices`: what the schema left to choose.
 
-    A value that the engine ended in place of the model has none. With `alternatives`, this many legal tokens are listed
-    at each token of a value.
+    A value that the engine began or ended in place of the model has none. With `alternatives`, this many legal tokens
+    are listed at each token of a value.
     """
     texts = [output.text_of(score.token) for score in output.scores]
-    ends = list(accumulate(map(len, texts)))
+    starts = list(accumulate(map(len, texts), initial=0))
     text = b"".join(texts)
     found = dict[str, LeafConfidence]()
     token = 0
     for pointer, (begin, end) in value_ranges(text).items():
-        while ends[token] <= begin:
+        while starts[token + 1] <= begin:
             token += 1
+        near = range(max(0, token - _REACH), token + 1)
+        opening = _opening(output, [(output.scores[at], text[starts[at] : begin]) for at in near])
+        first = token + 1 - len(opening)
         last = token
-        while ends[last] < end:
+        while starts[last + 1] < end:
             last += 1
-        scores = output.scores[token : last + 1]
-        if any(cut.begin <= last and token < cut.end for cut in output.cuts):
+        scores = output.scores[first : last + 1]
+        if any(cut.begin <= last and first < cut.end for cut in output.cuts):
             found[pointer] = LeafConfidence()
             continue
-        whole = pointer in closed or text[begin:end] in _WHOLE
+        whole = pointer in choices.closed or text[begin:end] in _WHOLE
         shares = [score.masked for score in scores if score.masked is not None]
-        offset = begin - (ends[token] - len(texts[token]))
         found[pointer] = LeafConfidence(
             probability=_product(scores) if whole else _mean(scores),
             masked=max(shares, default=None),
-            not_stated=_null(output, scores[0], texts[token][:offset]),
+            not_stated=_null(output, opening, pointer in choices.nullable),
             tokens=tuple(_value_token(output, score, alternatives) for score in scores)
             if alternatives
             else (),
@@ -105,20 +119,40 @@ def _mean(scores: Sequence[TokenLogprob]) -> float:
     return math.exp(min(0.0, math.fsum(chosen) / len(chosen))) if chosen else 1.0
 
 
-def _null(output: ScoredOutput, score: TokenLogprob, before: bytes) -> float | None:
-    """The probability that the value is null, where the value begins after the bytes `before` of a token.
+def _opening(output: ScoredOutput, near: Sequence[_Choice]) -> Sequence[_Choice]:
+    """The tokens that decide how a value begins; the last of them and of `near` writes its first byte."""
+    deciding = (
+        at
+        for at, (score, before) in enumerate(near)
+        if any(_runs_on(output.text_of(token), before) for token, _ in score.top)
+    )
+    return near[next(deciding, len(near) - 1) :]
 
-    None if no such token is among the reported alternatives.
+
+def _runs_on(text: bytes, before: bytes) -> bool:
+    return len(text) > len(before) and text.startswith(before)
+
+
+def _null(output: ScoredOutput, opening: Sequence[_Choice], is_allowed: bool) -> float | None:
+    """The greatest probability of null by the reported tokens; None if none of them can lead to null.
+
+    What follows a token that ends before the value is known only if the model took it. Otherwise its whole probability
+    counts, if null `is_allowed` or one of the other tokens begins it.
     """
-    found = list(_beginning(output, score, before + b"n"))
-    return min(1.0, math.fsum(map(math.exp, found))) if found else None
+    null = left_open = 0.0
+    reached = 1.0
+    for score, before in opening:
+        for token, logprob in _reported(score).items():
+            text = output.text_of(token)
+            if text.startswith(before + b"n"):
+                null += reached * math.exp(logprob)
+            elif token != score.token and text and before.startswith(text):
+                left_open += reached * math.exp(logprob)
+        reached *= math.exp(score.logprob)
+    possible = null + left_open if null or is_allowed else 0.0
+    return min(1.0, possible) or None
 
 
-def _beginning(output: ScoredOutput, score: TokenLogprob, text: bytes) -> Iterator[float]:
-    """The log-probabilities of the alternatives that begin with a text."""
-    reported = dict(score.top)
-    if score.top:
-        reported[score.token] = score.logprob
-    for token, logprob in reported.items():
-        if output.text_of(token).startswith(text):
-            yield logprob
+def _reported(score: TokenLogprob) -> Mapping[int, float]:
+    """The log-probabilities of the reported tokens, the chosen one included."""
+    return {**dict(score.top), score.token: score.logprob}

@@ -1,9 +1,10 @@
-"""The strings and numbers of an answer that the schema chose from a list: `enum` and `const`.
+"""What the schema left to choose for each scalar of an answer: a value of a list (`enum`, `const`), or null.
 
-Does: find them by walking schema and data together. Does not: validate: every alternative that lists the value counts.
+Does: find it by walking schema and data together. Does not: validate: every alternative of the schema counts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from intaglio.schemas.json_pointer import child_pointer, local_target
@@ -12,11 +13,20 @@ _EVERY: Final = ("allOf", "anyOf", "oneOf")
 _CONDITIONAL: Final = ("then", "else")
 _MOST_SCHEMAS: Final = 256
 """The most schemas of one value that are looked at; a circle of references ends there."""
+_KINDS: Final = frozenset({"type", "enum", "const"})
 
 
-def closed_values(schema: Any, data: Any) -> frozenset[str]:
-    """The JSON Pointers of the scalars of `data` that come from a list of values."""
-    found = set[str]()
+@dataclass(frozen=True, slots=True)
+class ValueChoices:
+    """The JSON Pointers of the scalars of an answer that come from a list, and of those that may be null."""
+
+    closed: frozenset[str] = frozenset()
+    nullable: frozenset[str] = frozenset()
+
+
+def value_choices(schema: Any, data: Any) -> ValueChoices:
+    """What `schema` left to choose for the scalars of `data`."""
+    closed, nullable = set[str](), set[str]()
     waiting: list[tuple[str, Any, list[Any]]] = [("", data, [schema])]
     while waiting:
         pointer, value, given = waiting.pop()
@@ -29,9 +39,12 @@ def closed_values(schema: Any, data: Any) -> frozenset[str]:
             for index, item in enumerate(value):
                 below = child_pointer(pointer, index)
                 waiting.append((below, item, [_item(one, index) for one in schemas]))
-        elif any(_lists(one, value) for one in schemas):
-            found.add(pointer)
-    return frozenset(found)
+        else:
+            if any(_lists(one, value) for one in schemas):
+                closed.add(pointer)
+            if _takes_null(schemas):
+                nullable.add(pointer)
+    return ValueChoices(frozenset(closed), frozenset(nullable))
 
 
 def _applicable(schema: Any, root: Any) -> Iterator[Mapping[str, Any]]:
@@ -71,3 +84,13 @@ def _lists(schema: Mapping[str, Any], value: Any) -> bool:
     if "const" in schema:
         values.append(schema["const"])
     return any(isinstance(one, bool) == isinstance(value, bool) and one == value for one in values)
+
+
+def _takes_null(schemas: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether one of the schemas names null, or none names any kind of value."""
+    kinds = (one.get("type") for one in schemas)
+    if any("null" in kind if isinstance(kind, list) else kind == "null" for kind in kinds):
+        return True
+    return any(_lists(one, None) for one in schemas) or not any(
+        _KINDS & one.keys() for one in schemas
+    )
