@@ -6,6 +6,7 @@ Does: define both as values, and spell characters and documents. Does not: follo
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from ...base.array_types import Bytes, Ints
 from ...leaves.document_text import DocumentText
 from .string_escapes import spell
 
-_KEPT: Final = 16  # documents
+_written: Final[WeakKeyDictionary[DocumentText, tuple[Bytes, Ints]]] = WeakKeyDictionary()
 
 
 class InDocument(NamedTuple):
@@ -48,9 +49,18 @@ def spelled(code: int) -> bytes:
     return spell(chr(code))[1:-1]
 
 
-@lru_cache(maxsize=_KEPT)
 def written_document(document: DocumentText) -> tuple[Bytes, Ints]:
-    """(the characters of `document.codes` as they are written within quotes, where each begins and the last ends)."""
+    """(the characters of `document.codes` as they are written within quotes, where each begins and the last ends).
+
+    Kept as long as the document: a string that an output reaches late must not write it anew within a step.
+    """
+    found = _written.get(document)
+    if found is None:
+        found = _written[document] = _write(document)
+    return found
+
+
+def _write(document: DocumentText) -> tuple[Bytes, Ints]:
     distinct, number = np.unique(document.codes, return_inverse=True)
     spellings = [spelled(code) if code >= 0 else b"" for code in distinct.tolist()]
     text = bytearray().join([spellings[i] for i in number.tolist()])
