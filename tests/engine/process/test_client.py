@@ -120,7 +120,7 @@ def test_closing_an_iterator_aborts_its_request_and_frees_its_blocks() -> None:
             await holding(client, 0)
             task = asyncio.create_task(whole(client, request("b", "hold")))
             # A report between two steps may count a request that no step has given blocks yet.
-            while (await holding(client, 1)).used == 0:
+            while (await holding(client, 1)).used == 0:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
             task.cancel()
             assert (await holding(client, 0)).clean
