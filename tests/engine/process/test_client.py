@@ -74,6 +74,14 @@ async def holding(client: EngineClient, count: int) -> BlockReport:
         await asyncio.sleep(0.01)
 
 
+async def using_blocks(client: EngineClient) -> None:
+    """Wait until a request has blocks: a report between two steps may count one that has none yet."""
+    while True:
+        if (await client.check()).used:
+            return
+        await asyncio.sleep(0.01)
+
+
 def drive(story: Coroutine[Any, Any, None]) -> None:
     asyncio.run(asyncio.wait_for(story, 120))
 
@@ -119,9 +127,7 @@ def test_closing_an_iterator_aborts_its_request_and_frees_its_blocks() -> None:
                     break
             await holding(client, 0)
             task = asyncio.create_task(whole(client, request("b", "hold")))
-            # A report between two steps may count a request that no step has given blocks yet.
-            while (await holding(client, 1)).used == 0:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+            await using_blocks(client)
             task.cancel()
             assert (await holding(client, 0)).clean
 
