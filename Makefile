@@ -52,9 +52,9 @@ $(VENV)/.installed: $(VENV)/.running $(VENV)/.development
 demo: $(VENV)/.running
 	$(BIN)/intaglio demo
 
-# Types are checked beside the tests: the checker uses one core only.
-test: lint
-	$(MAKE) --no-print-directory types suite
+# Types are checked while loops are installed and tests run: the checker uses one core only. Neither it nor the linter
+# needs the loops. A fault that either finds fails the run; one of style is found first, before tests begin.
+test: lint types suite
 
 # One process more than there are cores: a third of the time of a test of processes is spent waiting.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print(len(getattr(os, 'sched_getaffinity', lambda _: '1234')(0)) + 1)")
@@ -70,7 +70,7 @@ suite: $(VENV)/.imported
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -q || \
 	  { [ $$? -eq 1 ] && $(BIN)/pytest --last-failed --last-failed-no-failures none --maxfail 1 -q; }
 
-lint: $(VENV)/.installed
+lint: $(VENV)/.development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
@@ -80,7 +80,7 @@ links:
 	for name in engine grammar kernels schemas service; do ln -sfn ../../../$$name build/typing/intaglio/$$name; done
 	ln -sfn ../../../service/face/__init__.py build/typing/intaglio/__init__.py
 
-types: $(VENV)/.installed links
+types: $(VENV)/.development links
 	$(BIN)/mypy build/typing/intaglio tests examples
 
 bench: $(VENV)/.installed
