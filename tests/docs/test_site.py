@@ -104,6 +104,16 @@ def test_every_page_of_documents_can_be_read_in_the_tree() -> None:
     assert broken == []
 
 
+def test_the_overview_lists_every_page() -> None:
+    """Decisions have a list of their own."""
+    docs = ROOT / "docs"
+    pages = {
+        page.relative_to(docs).as_posix()
+        for page in (*docs.glob("*.md"), *docs.glob("reference/*.md"))
+    }
+    assert pages - {"index.md"} - set(targets(docs / "index.md")) == set()
+
+
 def targets(page: Path) -> Iterator[str]:
     """Where the links of a Markdown page lead; code is no link."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
