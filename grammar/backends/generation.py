@@ -23,6 +23,7 @@ from ..machine.cursor import Cursor
 from ..machine.lazy_tables import FLAGS
 from ..machine.machine import Machine
 from ..mask.compute_masks import TokenIndex, make_row
+from ..mask.copied_mask import fill_few
 from ..mask.row_cache import Row, RowCache
 from .token_spelling import Speller
 
@@ -159,6 +160,9 @@ class Generation:
                 found = self.rows.get((state, stack[below:]))
                 if found is not None and found.unpack(row):
                     return found
+        found = fill_few(cursor, self.index, row)
+        if found is not None:
+            return found
         found, height = make_row(cursor, self.index, row)
         if height not in heights:
             self.heights[state] = (*heights, height)

@@ -44,6 +44,9 @@ _WARMING = r"""{
 _BOUNDED = 12, 48
 # Schemas of strings that are read through windows, with the number of characters to write.
 _WINDOWS = ('{"type": "string", "maxLength": 20000}', 1), ('{"format": "hostname"}', 1)
+# A verbatim string of a document where it has many places after one character, and few after more.
+_VERBATIM = '{"type": "string", "x-intaglio": {"verbatim": true}}', 40
+_DOCUMENT = "a" * 99
 # A grammar that one byte does not decide, and that has ends, forced texts and choices.
 _AMBIGUOUS = 'root ::= "a" root "a" | "b" root "b" | "(xx" root ")" | ""'
 _SHARED_BYTES = 128 << 20
@@ -156,8 +159,10 @@ class Compiler:
             matcher.accept(token)
         matcher.rollback(1)
         followed = [(json.dumps({"type": "string", "maxLength": size}), size) for size in _BOUNDED]
-        for asked, size in [*followed, *_WINDOWS] if ord("a") in self._speller.single_bytes else ():
-            matcher = self.compile(Constraint(Kind.JSON_SCHEMA, asked)).matcher()
+        followed += [*_WINDOWS, _VERBATIM]
+        for asked, size in followed if ord("a") in self._speller.single_bytes else ():
+            constraint = Constraint(Kind.JSON_SCHEMA, asked, document=_DOCUMENT)
+            matcher = self.compile(constraint).matcher()
             for byte in b'"' + b"a" * size:
                 matcher.accept(self._speller.single_bytes[byte])
                 matcher.fill(row)

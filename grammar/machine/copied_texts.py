@@ -40,15 +40,16 @@ class CopiedTexts:
 class CopiedPlace(NamedTuple):
     """A place in a copied text: the `length` characters written follow in the places of ranks `low` to `high` - 1.
 
-    `begun`: the bytes written of the next character. From `least` characters on, the byte `close` ends the rule with
-    `outcome`.
+    `begun`: the `skipped` bytes written of the next character, the first one lowest. From `least` characters on, the
+    byte `close` ends the rule with `outcome`; nothing else does.
     """
 
     texts: CopiedTexts
     low: int
     high: int
     length: int
-    begun: bytes
+    begun: int
+    skipped: int
     least: int
     close: int
     outcome: int

@@ -243,6 +243,11 @@ class Cursor:
             )
 
 
+def addresses_of(cursor: Cursor) -> Longs:
+    """The addresses of a cursor's note and frames and of its machine's tables; see `newest_addresses`."""
+    return cursor._view.held
+
+
 def _settle(cursor: Cursor, version: int) -> None:
     """Make the frames read ahead the stack. `version`: of the seen texts, with a text that was assumed to be new."""
     while t.settle(cursor.frames, cursor.note, version) == w.FULL:

@@ -92,6 +92,7 @@ class Scratch:
         self._held = (
             *(*trie, index.token_texts.nodes, *self.buffers, touched.view(np.uint8), *masks),
             *(self.places, self.differing, self.reported, self.progress, *index.heads, touched),
+            self.exits,
         )
         self.addresses = addresses(*self._held)
 
@@ -190,14 +191,10 @@ def _run(cursor: Cursor, index: TokenIndex, scratch: Scratch) -> tuple[LeafRow |
 
 def _exits_of(copied: CopiedPlace, cursor: Cursor, index: TokenIndex, scratch: Scratch) -> Longs:
     """Find the tokens within a copied text; the addresses of a view with the exits of the text."""
-    texts, low, high, length, begun, least, close, outcome = copied
-    site = cursor.frames.item(cursor.depth - 1, w.SITE)
-    number = cursor.machine.number(site, outcome)
-    place = np.array((low, high, length, least, close, number), np.int64)
-    begun_bytes = np.frombuffer(bytearray(begun), np.uint8)  # writable, as all arrays of kernels
-    count = find_copied(
-        scratch.addresses, texts.addresses, place, begun_bytes, scratch.exits, cursor.note
-    )
+    texts, low, high, length, begun, skipped, least, close, outcome = copied
+    number = cursor.machine.number(cursor.frames.item(cursor.depth - 1, w.SITE), outcome)
+    place = low, high, length, begun, skipped, least, close, number
+    count = find_copied(scratch.addresses, texts.addresses, place, cursor.note)
     view = index.no_view.addresses.copy()
     describe(view, r.EXITS, scratch.exits[:count])
     return view

@@ -45,6 +45,7 @@ REPORTED: Final = 15  # result: the undecided nodes, then those of both kinds of
 PROGRESS: Final = 16  # the fields of `RowProgress`
 HEADS: Final = 17  # the two arrays of `Heads`
 GROUPS: Final = 19  # `TOUCHED`, eight bytes as one int64
+EXITS_OF_TEXT: Final = 20  # the exits of a copied text
 # Numbers of the arrays of a view. Numbers 0 to 4 are the trees of its continuations.
 ROOTS: Final = 5
 EXITS: Final = 6
@@ -89,6 +90,7 @@ _ALL: Final = 1
 _TREES: Final = 2
 _EXITS: Final = 3
 _END: Final = 4
+_COPIED: Final = 5  # the exits of a text in which the output cannot end
 
 
 @kernel
@@ -339,12 +341,14 @@ def find_row(
         progress.assumed_shared = note.assumed
         note.exit = 0
         progress.phase = _EXITS
-    if progress.phase == _EXITS:
+    if progress.phase == _EXITS or progress.phase == _COPIED:
         walk_exits(tables, trie, frames, note, grid(view, EXITS), buffers)
         if note.status != MOVED:
             return
-        progress.phase = _END
-    _ends(tables, frames, note, progress, buffers.path[:0])
+        if progress.phase == _EXITS:
+            progress.phase = _END
+    if progress.phase == _END:
+        _ends(tables, frames, note, progress, buffers.path[:0])
     if note.status == MOVED:
         progress.size = _write_words(scratch, view, base, progress, note.found)
         _report(scratch, view, note, progress)
@@ -357,7 +361,7 @@ def begin_exits(scratch: Longs, held: Longs) -> None:
     longs(scratch, PROGRESS)[_FIRST_RESULT:] = 0
     _restart(note, progress)
     note.exit = note.inside = 0
-    progress.phase = _EXITS
+    progress.phase = _COPIED
 
 
 @kernel

@@ -1,7 +1,8 @@
-"""Compiled loop that finds the legal tokens within a text that is copied from a document.
+"""Compiled loops that find the legal tokens within a text that is copied from a document.
 
 Does: walk the vocabulary's trie along all places of the document that a state stands for, and collect the tokens within
-the text and the nodes at which it closes. Does not: continue behind these (`compute_row`), or make states.
+the text and the nodes at which it closes; write the whole mask where these places are few. Does not: continue behind
+the closing bytes of many places (`compute_row`), or make states.
 
 The places are sorted by what follows, so each one shares its first bytes with the one before it: every node of the trie
 is reached once, except for the beginnings of escapes.
@@ -9,24 +10,60 @@ is reached once, except for the beginnings of escapes.
 
 import numpy as np
 
-from ..base.addresses import line, octets
-from ..base.array_types import Bytes, Ints, Longs
-from ..jit.kernel import kernel
+from ..base.addresses import grid, line, longs, octets
+from ..base.array_types import Bytes, Ints, Longs, Words
+from ..jit.kernel import brief_kernel, kernel
+from ..machine.byte_step import MOVED
+from ..machine.lazy_tables import tables_at
 from ..machine.walk_state import Note, note_of
-from .compute_row import HEADS, begin_exits, buffers_at
+from .compute_row import EXITS_OF_TEXT, HEADS, begin_exits, buffers_at
 from .trie import Heads, Trie, heads_at, trie_at
+from .trie_walk import WalkBuffers, walk_exits
+
+Place = tuple[int, int, int, int, int, int, int, int]
+"""The fields of a `CopiedPlace` without `texts`, the outcome as the machine numbers it."""
 
 _RAW = 0x80  # bytes from here on belong to characters that are written without an escape
 
+# Columns of the path along a place, by depth.
+_NODE = 0
+_CHARS = 1  # whole characters before the node
+_WITHIN = 2  # the last node of an escape at this depth
+_NEXT = 3  # the first child not passed yet,
+_SOUGHT = 4  # ... which was sought on this byte
+_COLUMNS = 5
+
 
 @kernel
-def _child(trie: Trie, heads: Heads, node: int | np.int64, byte: int | np.int64) -> int:
-    """The child of a node on a byte; -1 if there is none."""
+def _child(trie: Trie, heads: Heads, path: Longs, byte: int | np.int64) -> int:
+    """The child of the node of `path`, a row of the path, on a byte; -1 if there is none.
+
+    The bytes sought below one node mostly ascend, so a search goes on where the one before it stopped.
+    """
+    node = path[_NODE]
     if node == 0:
-        for head in range(len(heads.byte)):
-            if heads.byte[head] == byte:
-                return int(heads.node[head])
-        return -1
+        return _head(heads, byte)
+    child = path[_NEXT] if byte >= path[_SOUGHT] else node + 1
+    end = np.int64(trie.skip[node])
+    while child < end and trie.byte[child] < byte:
+        child = np.int64(trie.skip[child])
+    path[_NEXT], path[_SOUGHT] = child, byte
+    return int(child) if child < end and trie.byte[child] == byte else -1
+
+
+@kernel
+def _head(heads: Heads, byte: int | np.int64) -> int:
+    for head in range(len(heads.byte)):
+        if heads.byte[head] == byte:
+            return int(heads.node[head])
+    return -1
+
+
+@kernel
+def _closing(trie: Trie, heads: Heads, node: int | np.int64, byte: int | np.int64) -> int:
+    """The child of a node on the byte that closes; -1 if there is none."""
+    if node == 0:
+        return _head(heads, byte)
     child, end = node + 1, trie.skip[node]
     while child < end and trie.byte[child] < byte:
         child = np.int64(trie.skip[child])
@@ -41,40 +78,45 @@ def _collect(trie: Trie, note: Note, found: Ints, node: int | np.int64) -> None:
 
 
 @kernel
-def _begins_with(text: Bytes, at: int | np.int64, end: int | np.int64, begun: Bytes) -> bool:
-    """Whether the character at `text[at:end]` begins with `begun` and has more bytes."""
-    return bool(end - at > len(begun)) and bool(np.all(text[at : at + len(begun)] == begun))
+def _begins_with(
+    text: Bytes, at: int | np.int64, end: int | np.int64, begun: int | np.int64, size: int
+) -> bool:
+    """Whether the character at `text[at:end]` begins with the `size` bytes of `begun` and has more bytes."""
+    same = end - at > size
+    for i in range(size if same else 0):
+        same = same and text[at + i] == (begun >> (8 * i)) & 0xFF
+    return bool(same)
 
 
 @kernel
-def find_copied(
-    scratch: Longs, texts: Longs, place: Longs, begun: Bytes, exits: Ints, held: Longs
+def _find(
+    trie: Trie,
+    heads: Heads,
+    buffers: WalkBuffers,
+    exits: Ints,
+    note: Note,
+    texts: Longs,
+    place: Place,
 ) -> int:
-    """Start a row: collect the tokens within the text into `found`, and its ends into `exits`; returns their number.
+    """Collect the tokens within the text into `buffers.found`, and its ends into `exits`; returns their number.
 
-    `texts`: the addresses of `CopiedTexts`. `place`: low, high, length, least, close and outcome of a `CopiedPlace`.
-    `exits` int32 [any, 3]: as `trie_walk.walk_exits` takes them. `held`: the note's array.
+    `texts`: the addresses of `CopiedTexts`. `exits` int32 [any, 3]: as `trie_walk.walk_exits` takes them.
     """
-    begin_exits(scratch, held)
-    note, trie, heads = note_of(held), trie_at(scratch, 0), heads_at(scratch, HEADS)
-    buffers = buffers_at(scratch)
     text, begins, order, reach = octets(texts, 0), line(texts, 1), line(texts, 2), line(texts, 3)
-    low, high, length, least, close, outcome = place
+    low, high, length, begun, skipped, least, close, outcome = place
     longest = len(buffers.path) - 1
-    # By depth: the node, the whole characters before it, and the last node within an escape.
-    nodes, chars = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64)
-    within = np.zeros(longest + 1, np.int64)
+    path = np.zeros((longest + 1, _COLUMNS), np.int64)
     ends, begin, depth, refused = 0, np.int64(0), 0, False
-    if len(begun) == 0 and length >= least:
+    if skipped == 0 and length >= least:
         ends = _end(trie, heads, exits, ends, 0, close, outcome)
     for rank in range(low, high):
         if reach[rank] <= length:
             continue
         first = order[rank] + length
         at = np.int64(begins[first])
-        if len(begun) > 0 and not _begins_with(text, at, np.int64(begins[first + 1]), begun):
+        if skipped > 0 and not _begins_with(text, at, begins[first + 1], begun, skipped):
             continue
-        at += len(begun)
+        at += skipped
         most = min(int(begins[order[rank] + reach[rank]]) - int(at), longest)
         shared = 0
         while shared < min(depth, most) and text[at + shared] == text[begin + shared]:
@@ -84,21 +126,22 @@ def find_copied(
         ):
             continue
         begin, depth, refused = at, shared, False
-        count = chars[depth]
+        count = path[depth, _CHARS]
         while depth < most:
             byte = np.int64(text[at + depth])
-            node = _child(trie, heads, nodes[depth], byte)
+            node = _child(trie, heads, path[depth], byte)
             if node < 0:
                 refused = True
                 break
             depth += 1
             whole = at + depth == begins[first + count + 1]
             count += int(whole)
-            nodes[depth], chars[depth] = node, count
+            path[depth, _NODE], path[depth, _CHARS] = node, count
+            path[depth, _NEXT], path[depth, _SOUGHT] = node + 1, 0
             if whole or byte >= _RAW:
                 _collect(trie, note, buffers.found, node)
-            elif within[depth] != node:
-                within[depth] = node
+            elif path[depth, _WITHIN] != node:
+                path[depth, _WITHIN] = node
                 _collect(trie, note, buffers.found, node)
             if whole and length + count >= least:
                 ends = _end(trie, heads, exits, ends, node, close, outcome)
@@ -116,8 +159,51 @@ def _end(
     outcome: int | np.int64,
 ) -> int:
     """Add the exit by the byte `close` after a node, if tokens go that way; returns the number of exits."""
-    child = _child(trie, heads, node, close)
+    child = _closing(trie, heads, node, close)
     if child < 0:
         return count
     exits[count, 0], exits[count, 1], exits[count, 2] = child, outcome, 1
     return count + 1
+
+
+@kernel
+def find_copied(scratch: Longs, texts: Longs, place: Place, held: Longs) -> int:
+    """Start a row: find the tokens within the text and its exits, for `find_row`; returns the number of exits.
+
+    `scratch`: its addresses. `texts`: those of `CopiedTexts`. `held`: the note's array.
+    """
+    begin_exits(scratch, held)
+    trie, heads, buffers = trie_at(scratch, 0), heads_at(scratch, HEADS), buffers_at(scratch)
+    return _find(trie, heads, buffers, grid(scratch, EXITS_OF_TEXT), note_of(held), texts, place)
+
+
+@brief_kernel
+def fill_copied(
+    held: Longs,
+    scratch: Longs,
+    texts: Longs,
+    place: Place,
+    depth: int,
+    offset: int,
+    mask: Words,
+) -> int:
+    """Write the whole mask without end tokens; returns the number of tokens found.
+
+    -1 where the tables lack an entry, or where a comparison of texts decides: then the mask is not valid. `held`: the
+    addresses of a cursor (`text_step.addresses_for`); `depth`, `offset`: the height of its stack, the length of its
+    output.
+    """
+    note, frames, tables = note_of(longs(held, 0)), grid(held, 1), tables_at(longs(held, 2))
+    trie, heads, buffers = trie_at(scratch, 0), heads_at(scratch, HEADS), buffers_at(scratch)
+    note.depth, note.offset = depth, offset
+    begin_exits(scratch, longs(held, 0))
+    exits = grid(scratch, EXITS_OF_TEXT)
+    count = _find(trie, heads, buffers, exits, note, texts, place)
+    walk_exits(tables, trie, frames, note, exits[:count], buffers)
+    if note.status != MOVED or note.undecided or note.assumed:
+        return -1
+    mask[:] = 0
+    for i in range(note.found):
+        token = buffers.found[i]
+        mask[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
+    return int(note.found)

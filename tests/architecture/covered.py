@@ -130,6 +130,7 @@ COVERED = {
     "grammar/jsonschema/scalars/verbatim_formulas.py": "tests/grammar/jsonschema/test_verbatim_strings.py",
     "grammar/leaves/document_text.py": "tests/grammar/jsonschema/test_verbatim_strings.py",
     "grammar/machine/copied_texts.py": "tests/grammar/machine/test_copied_row.py",
+    "grammar/mask/copied_mask.py": "tests/grammar/machine/test_copied_row.py",
     "grammar/machine/blocks.py": "tests/grammar/jsonschema/test_verbatim_strings.py",
     "grammar/api.py": "tests/grammar/test_matchers.py",
     "grammar/automata/automaton_cache.py": "tests/grammar/test_memory.py",

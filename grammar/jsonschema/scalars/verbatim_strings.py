@@ -83,13 +83,14 @@ class VerbatimString:
         return None if self._chars is not None else block_after(at, self._suffixes)
 
     def copied(self, at: InDocument) -> CopiedPlace | None:
-        """The place in the document that a state stands for, where every string has outcome 0.
-
-        None with `chars`, and for a single suffix: its states are made ahead of the text (`block`).
-        """
-        if self._chars is not None or at.high - at.low == 1:
+        """The place in the document that a state stands for, where every string has outcome 0; None with `chars`."""
+        if self._chars is not None:
             return None
-        return CopiedPlace(self._copies, *at, self._least, _QUOTE, 0)
+        low, high, length, begun = at
+        number = int.from_bytes(begun, "little")
+        return CopiedPlace(
+            self._copies, low, high, length, number, len(begun), self._least, _QUOTE, 0
+        )
 
     @cached_property
     def _copies(self) -> CopiedTexts:

@@ -7,6 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from intaglio.grammar.api import Compiler, Constraint, Kind, Matcher, Violation, empty_rows
+from intaglio.grammar.backends.native import NativeGrammar
+from intaglio.grammar.machine.copied_texts import copied_place
+from intaglio.grammar.machine.cursor import Cursor
+from intaglio.grammar.mask.compute_masks import make_row
+from intaglio.grammar.mask.copied_mask import fill_few
 
 from tests.support.tokens import TEXT, small
 
@@ -62,3 +67,40 @@ def test_a_mask_has_the_tokens_that_are_accepted(compiler: Compiler, schema: Any
             going_on = [token for token in legal if not {*b'"]}'} & {*(texts[token] or b"}")}]
             matcher.accept(choose.choice(going_on if going_on and choose.random() < 0.8 else legal))
     assert wide >= 2
+
+
+def test_a_mask_of_few_places_equals_the_row_that_is_kept_for_many(compiler: Compiler) -> None:
+    choose, texts = random.Random(2), compiler.vocabulary.tokens
+    quick, kept = (empty_rows(1, compiler.vocabulary.width)[0].view(np.uint32) for _ in range(2))
+    done = left = 0
+    for schema in SCHEMAS:
+        found = compiler.compile(
+            Constraint(
+                Kind.JSON_SCHEMA, json.dumps(schema), document=DOCUMENT, extra_properties=False
+            )
+        )
+        assert isinstance(found, NativeGrammar)
+        for _ in range(6):
+            cursor = Cursor(found.machine)
+            for token in compiler.spelled(b'{"a":"' if schema["type"] == "object" else b'["'):
+                assert cursor.advance(found.index.texts[token]) is not None
+            for _ in range(10):
+                place = copied_place(found.machine.name(cursor.state))
+                if place is None:
+                    break
+                make_row(cursor, found.index, kept)
+                quick[:] = 0xFFFFFFFF
+                before = found.machine.states
+                if fill_few(cursor, found.index, quick) is None:
+                    left += place.high - place.low <= 64
+                else:
+                    assert quick.tolist() == kept.tolist()
+                    done += 1
+                assert found.machine.states == before
+                legal = np.flatnonzero(np.unpackbits(kept.view(np.uint8), bitorder="little"))
+                within = [token for token in legal.tolist() if b'"' not in (texts[token] or b'"')]
+                if not within:
+                    break
+                assert cursor.advance(found.index.texts[choose.choice(within)]) is not None
+    assert done > 100
+    assert left > 0  # where items must differ
