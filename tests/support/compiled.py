@@ -173,7 +173,12 @@ def deterministic(
     """A layer's products in every tile, and attention of single tokens and of a prompt, with equal bits for a row."""
     counters = torch.zeros(1 << 10, dtype=torch.int32)
     for sizes in SIZES[1:]:
-        shapes = {"down": (sizes.hidden, sizes.inner), "up": (2 * sizes.inner, sizes.hidden)}
+        shapes = {
+            "down": (sizes.hidden, sizes.inner),
+            "up": (2 * sizes.inner, sizes.hidden),
+            # Of two ranges of inputs: a program for each, and one for both.
+            "wide": (4096, sizes.hidden),
+        }
         for outputs, inputs in map(shapes.__getitem__, layers):
             matrix = torch.zeros((outputs, inputs), dtype=torch.bfloat16)
             agreeing_tiles(FixedOrderWeight(matrix, None, counters), torch.bfloat16)
@@ -319,6 +324,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "experts": experts,
     "sample-of-experts": partial(experts, (True,), PLAIN_MIXTURES[:1], (64, 1100)),
     "sample-of-attention": partial(attention, WHOLE_KIND, (True,)),
+    "sample-of-deterministic": partial(deterministic, layers=("wide",)),
     "quantised": quantised,
     "attention": attention,
     "more-attention": partial(attention, MORE_KINDS),
