@@ -108,7 +108,7 @@ docs-serve: $(VENV)/.installed
 # The JSON-Schema-Test-Suite and JSONSchemaBench through the byte machine; fails where the expectations changed.
 # Before them what `make test` has samples of: random schedules by the thousand, all kernels compiled for a GPU.
 conformance: $(VENV)/.installed
-	$(BIN)/pytest -n $(WORKERS) -q tests/property --times 10 --operations 1000000
+	$(BIN)/pytest -n $(WORKERS) -q tests/property --times 20 --operations 1000000
 	PYTHONPATH=. $(BIN)/python -m tests.support.compiled
 	PYTHONPATH=. $(BIN)/python tests/conformance/run.py
 

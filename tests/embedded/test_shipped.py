@@ -25,8 +25,8 @@ def codec() -> Codec:
 
 @settings(max_examples=300, deadline=None)
 @given(st.text())
-def test_any_text_comes_back_and_makes_no_marker(text: str) -> None:
-    tokenizer = load(MODEL / "tokenizer.json")
+def test_any_text_comes_back_and_makes_no_marker(codec: Codec, text: str) -> None:
+    tokenizer = codec.tokenizer
     ids = tokenizer.encode(text, add_special_tokens=False).ids
     assert tokenizer.decode(ids) == text
     assert not {tokenizer.token_to_id(name) for name in SPECIALS} & set(ids)

@@ -34,7 +34,7 @@ def compiler() -> Compiler:
 
 def test_walks_are_valid(compiler: Compiler) -> None:
     walks = 0
-    for record in sample(60):
+    for record in sample(30):
         source = json.dumps(record["schema"])
         try:
             grammar = compiler.compile(Constraint(Kind.JSON_SCHEMA, source))
@@ -44,13 +44,13 @@ def test_walks_are_valid(compiler: Compiler) -> None:
         assert not found.faults, record["id"]
         assert not found.unended, record["id"]
         walks += found.walks
-    assert walks > 80
+    assert walks > 40
 
 
 def test_outputs_fit_their_budgets(compiler: Compiler) -> None:
     outputs = 0
-    for record in sample(6):
+    for record in sample(3):
         found = complete(compiler, shared(), record["id"], json.dumps(record["schema"]))
         assert not found.faults, record["id"]
         outputs += found.outputs
-    assert outputs > 80
+    assert outputs > 40

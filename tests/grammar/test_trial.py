@@ -103,7 +103,7 @@ def any_order(count: int) -> Constraint:
 
 
 HEAVY = {
-    "many keys in any order": any_order(120),
+    "many keys in any order": any_order(80),
     "fewer keys in any order": any_order(40),
     "a long chain of keys": Constraint(
         Kind.JSON_SCHEMA,

@@ -8,7 +8,7 @@ from tests.property.drafts import compare
 from tests.support.schedules import Run, Tally, Workload
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
 
-SCHEDULES = 400
+SCHEDULES = 200
 
 
 @pytest.mark.parametrize("prefix", [False, True], ids=["cold", "cached"])
@@ -16,15 +16,15 @@ def test_random_schedules_with_drafts_give_the_plain_tokens(prefix: bool, times:
     total = Tally()
     for seed in range(prefix, SCHEDULES * times, 2):
         total.add(Run(Workload.of(seed), prefix=prefix, drafts=True).go())
-    assert total.drafted > 1000
-    assert total.drafted > total.accepted > 500
-    assert total.preemptions > 10
-    assert total.partial > 100
-    assert (total.cached > 50) == prefix
+    assert total.drafted > 500
+    assert total.drafted > total.accepted > 250
+    assert total.preemptions > 5
+    assert total.partial > 50
+    assert (total.cached > 25) == prefix
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
-@pytest.mark.parametrize(("count", "exact"), [(200, True), (40, False)])
+@pytest.mark.parametrize(("count", "exact"), [(100, True), (40, False)])
 def test_real_requests_get_the_same_answers_with_drafts(
     tmp_path: Path, count: int, exact: bool, times: int
 ) -> None:
@@ -38,7 +38,7 @@ def test_real_requests_get_the_same_answers_with_drafts(
         *("foresight", "document", "rows", "free", "likely", "model"),
         *("forced", "closing"),
     }
-    assert sum(drafts.drafted.values()) > sum(drafts.accepted.values()) > 1000
+    assert sum(drafts.drafted.values()) > sum(drafts.accepted.values()) > 500
     assert result.snapshot.preemptions > 0
     assert result.snapshot.passes < 0.6 * result.snapshot.output_tokens
     assert {"stop", "length", "abort"} <= {end for end, n in result.snapshot.finished.items() if n}

@@ -10,7 +10,7 @@ from intaglio.engine.types import Request, SamplingParams
 from tests.support.schedules import Run, Tally, Workload, made_up_costs
 from tests.support.scripted import TEXT, Script
 
-SCHEDULES = 200
+SCHEDULES = 100
 
 
 @pytest.mark.parametrize("prefix", [False, True], ids=["cold", "cached"])
@@ -20,14 +20,14 @@ def test_random_schedules_give_the_plain_tokens(overlap: bool, prefix: bool, tim
     for seed in range(SCHEDULES * times):
         total.add(Run(Workload.of(seed), overlap=overlap, prefix=prefix).go())
     # The workloads are worth something only if they go through what they are meant to.
-    assert total.requests > 300
-    assert total.partial > 200
-    assert total.preemptions > 20
-    assert total.forced > 300
+    assert total.requests > 150
+    assert total.partial > 100
+    assert total.preemptions > 10
+    assert total.forced > 150
     assert total.most_works > 2
-    assert (total.ahead > 500) == overlap
-    assert (total.cached > 100) == prefix
-    assert total.left_out > 40
+    assert (total.ahead > 250) == overlap
+    assert (total.cached > 50) == prefix
+    assert total.left_out > 20
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
@@ -36,11 +36,11 @@ def test_steps_in_flight_of_several_stages_give_the_plain_tokens(stages: int, ti
     total = Tally()
     for seed in range(SCHEDULES // 2 * times):
         total.add(Run(Workload.of(seed), stages=stages, prefix=bool(seed % 2)).go())
-    assert total.partial > 60
-    assert total.preemptions > 5
-    assert total.forced > 100
+    assert total.partial > 30
+    assert total.preemptions > 2
+    assert total.forced > 50
     assert total.ahead == 0
-    assert (total.in_flight > 500) == (stages > 1)
+    assert (total.in_flight > 250) == (stages > 1)
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
@@ -51,26 +51,26 @@ def test_a_last_stage_that_is_behind_its_host_gives_the_plain_tokens(
 ) -> None:
     """It has the next plan while the tokens of the oldest are read, and reads masks as late as it may."""
     total = Tally()
-    for seed in range(60 * times):
+    for seed in range(30 * times):
         run = Run(Workload.of(seed), stages=batches, ahead=True, prefix=bool(seed % 2), waits=waits)
         total.add(run.go())
-    assert total.partial > 30
-    assert total.preemptions > 3
-    assert total.constrained > 100
-    assert (total.waits > 100) == waits
-    assert (total.queued > 300) == (batches > 1)
+    assert total.partial > 15
+    assert total.preemptions > 1
+    assert total.constrained > 50
+    assert (total.waits > 50) == waits
+    assert (total.queued > 150) == (batches > 1)
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
 @pytest.mark.parametrize("drafts", [False, True], ids=["plain", "drafts"])
 def test_outputs_that_wait_for_a_search_get_the_plain_tokens(drafts: bool, times: int) -> None:
     total = Tally()
-    for seed in range(120 * times):
+    for seed in range(60 * times):
         total.add(Run(Workload.of(seed), drafts=drafts, prefix=bool(seed % 2), waits=True).go())
-    assert total.waits > 500
-    assert total.preemptions > 5
-    assert total.forced > 50
-    assert (total.accepted > 50) == drafts
+    assert total.waits > 250
+    assert total.preemptions > 2
+    assert total.forced > 25
+    assert (total.accepted > 25) == drafts
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
@@ -121,7 +121,7 @@ def workloads(draw: st.DrawFn) -> Workload:
     )
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(workloads(), st.booleans(), st.booleans())
 def test_any_schedule_gives_the_plain_tokens(
     workload: Workload, overlap: bool, prefix: bool

@@ -72,7 +72,7 @@ def events(text: str, cuts: list[int]) -> tuple[list[JsonEvent], JsonReader]:
     return found + reader.finish(), reader
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(VALUES, st.data(), st.booleans(), st.sampled_from([None, 1]))
 def test_events_are_those_of_the_document_however_it_is_cut(
     value: Any, data: st.DataObject, ascii_only: bool, indent: int | None

@@ -169,7 +169,7 @@ def element(node: ET.Element, schema: dict[str, Any]) -> Any:
 
 
 def test_random_documents_are_read_back() -> None:
-    for text in walks(xml_document(ORDER), 24, 500):
+    for text in walks(xml_document(ORDER), 12, 500):
         root = ET.fromstring(text)
         assert root.tag == "order"
         jsonschema.validate(element(root, ORDER), ORDER)
@@ -231,7 +231,7 @@ def test_a_database_reads_random_queries() -> None:
     screened = screen(sql_select())
     assert screened.root is not None
     base = sqlite3.connect(":memory:")
-    for text in walks(sql_select(), 24, 250):
+    for text in walks(sql_select(), 12, 250):
         problem = ""
         try:
             base.execute(f"EXPLAIN {text}")

@@ -77,7 +77,7 @@ def faults(schema: dict[str, Any], values: list[Any]) -> list[str]:
 def arrays(choose: random.Random) -> list[Any]:
     """Some arrays with few different items, and arrays of such arrays."""
     found: list[Any] = []
-    for _ in range(24):
+    for _ in range(12):
         pool = choose.sample(VALUES, choose.randint(1, 4))
         found.append([choose.choice(pool) for _ in range(choose.randint(0, 5))])
         inner = ([choose.choice(pool) for _ in range(choose.randint(0, 4))] for _ in range(3))
