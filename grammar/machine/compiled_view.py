@@ -6,6 +6,7 @@ Does: hold views of the arrays, and their addresses. Does not: change them, or k
 from ..base.array_types import Ints, Longs
 from ..jit.kernel import machine_code_of
 from . import text_step as t
+from .byte_step import SITE
 from .forced_bytes import force
 from .machine import Machine, newest_addresses
 
@@ -27,3 +28,7 @@ class CompiledView:
         self.held = machine_code_of(t.addresses_for)(note, frames, newest)
         self.noted = note.data
         self.framed = frames.data.cast("B")
+
+    def site_of(self, frame: int) -> int:
+        """The call site of a frame."""
+        return self._arrays[1].item(frame, SITE)

@@ -6,7 +6,7 @@ A state of a rule may stand for thousands of places of a document. Read byte by 
 a state of the machine, made only for a mask. A rule that copies (`CopyingRule`) says where its document continues.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, Protocol, cast, runtime_checkable
@@ -22,19 +22,31 @@ class CopiedTexts:
 
     `text`: all characters of the document, as they are written. `begins` int32 [characters + 1]: where each character
     begins in `text`. `order` int32 [m]: places, as numbers of characters, sorted by what follows. `reach` int32 [m]:
-    the most characters that may be copied from each. `addresses`: of these arrays.
+    the most characters that may be copied from each. `codes` int32 [characters]: the characters as ascending numbers.
+    `state`: the key of the state for the low, high and length of a place. `addresses`: of these arrays.
     """
 
     text: Bytes
     begins: Ints
     order: Ints
     reach: Ints
+    codes: Ints
+    state: Callable[[int, int, int], Hashable]
     addresses: Longs
 
     @classmethod
-    def of(cls, text: Bytes, begins: Ints, order: Ints, reach: Ints) -> "CopiedTexts":
+    def of(
+        cls,
+        text: Bytes,
+        begins: Ints,
+        order: Ints,
+        reach: Ints,
+        codes: Ints,
+        state: Callable[[int, int, int], Hashable],
+    ) -> "CopiedTexts":
         """From these arrays, which must be contiguous and are not changed any more."""
-        return cls(text, begins, order, reach, addresses(text, begins, order, reach))
+        arrays = text, begins, order, reach, codes
+        return cls(*arrays, state, addresses(*arrays))
 
 
 class CopiedPlace(NamedTuple):

@@ -15,6 +15,7 @@ from . import byte_step as w
 from . import text_step as t
 from . import walk_state as n
 from .compiled_view import CompiledView
+from .copied_step import go_on
 from .dead_prefixes import DeadPrefixes
 from .exhaustion import begins_exhausted
 from .lazy_tables import FINAL, OUTCOME, ROW
@@ -257,6 +258,14 @@ def _settle(cursor: Cursor, version: int) -> None:
 def _restacked(cursor: Cursor, text: Bytes, status: int, versions: int) -> Step | None:
     """Move by `text`, which `_advance` has read; None: it is not legal, or has to be read step by step."""
     cursor.memories.added.clear()
+    if status == w.EXPAND:
+        found = go_on(cursor.machine, cursor._view, text, cursor.depth, versions)
+        if found >= 0:
+            here: Step = len(cursor.output), cursor.state, None
+            cursor.state, cursor.chooses = found >> 1, found & 1 == 1
+            cursor.output.extend(text)
+            return here
+        status = -1 - found
     if status == w.MOVED:
         return cursor._moved(text, _UNCHANGED)
     if status == w.ASSUMED:

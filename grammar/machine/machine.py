@@ -170,12 +170,7 @@ class Machine:
         with self._lock:
             if self._growing.states.array[state, ROW] >= 0:
                 return
-            used = self._growing.used_bytes
-            extra = min(self._leaf_bytes, _LEAVES_MORE * self.most_bytes)
-            if used > self.most_bytes + extra:
-                raise TablesFull(
-                    f"this constraint needs tables of more than {self.most_bytes} bytes"
-                )
+            used = _used_bytes(self)
             named = self._keys[state]
             assert named is not None
             rule, key = named
@@ -344,6 +339,31 @@ def newest_addresses(machine: Machine) -> Longs:
     While such a loop runs, no thread takes another snapshot.
     """
     return machine._growing.newest
+
+
+def state_of(machine: Machine, rule: Rule, key: Hashable) -> int:
+    """The number of a state from which an end surely can be reached.
+
+    Raises:
+        TablesFull: the state is new, and the tables have reached their limit.
+    """
+    with machine._lock:
+        if (rule, key) not in machine._numbers:
+            _used_bytes(machine)
+            spend(EXPANSION)
+        return machine._state(rule, key, sure=True)
+
+
+def _used_bytes(machine: Machine) -> int:
+    """Size of the rows in the tables of a machine, which have not reached their limit.
+
+    Raises:
+        TablesFull: they have.
+    """
+    used = machine._growing.used_bytes
+    if used > machine.most_bytes + min(machine._leaf_bytes, _LEAVES_MORE * machine.most_bytes):
+        raise TablesFull(f"this constraint needs tables of more than {machine.most_bytes} bytes")
+    return used
 
 
 def returned(machine: Machine, site: int, outcome: int, *, twin: bool) -> int:

@@ -139,18 +139,37 @@ def advance(held: Longs, text: Bytes, state: int, depth: int, offset: int, versi
     begin_at(note, state, depth, offset, 0)
     fields = note_of(note)
     fields.kept = depth
-    _read(tables, frames, fields, frames[:0], text, 0)
-    if fields.status == MOVED:
-        if fields.texts == 0 and fields.top == depth - 1:
-            return int(2 * fields.state + fields.chooses)
+    fields.done = _read(tables, frames, fields, frames[:0], text, 0)
+    return _advanced(frames, fields, depth, version)
+
+
+@brief_kernel
+def advance_on(
+    held: Longs, text: Bytes, state: int, done: int, chooses: int, depth: int, version: int
+) -> int:
+    """Go on with `advance`, which lacked an entry, from `state`, with the bytes before `done` read; returns the same.
+
+    `chooses`: see `Note.chooses`, for `state`; it counts if all bytes are read.
+    """
+    fields, frames, tables = note_of(longs(held, 0)), grid(held, 1), tables_at(longs(held, 2))
+    fields.state, fields.done = state, done
+    if done < len(text):
+        fields.done = _read(tables, frames, fields, frames[:0], text, done)
+    else:
+        fields.status, fields.chooses = MOVED, chooses
+    return _advanced(frames, fields, depth, version)
+
+
+@kernel
+def _advanced(frames: Ints, note: Note, depth: int, version: int) -> int:
+    """Make the frames of the configuration in `note` the stack, if all of a text was read; returns as `advance`."""
+    if note.status == MOVED:
+        if note.texts == 0 and note.top == depth - 1:
+            return int(2 * note.state + note.chooses)
         status = MOVED
-        if fields.texts > 0:
-            status = ASSUMED if fields.texts == 1 else UNDECIDED
-        if (
-            status != UNDECIDED
-            and fields.top != depth - 1
-            and _settle(frames, fields, version) == FULL
-        ):
+        if note.texts > 0:
+            status = ASSUMED if note.texts == 1 else UNDECIDED
+        if status != UNDECIDED and note.top != depth - 1 and _settle(frames, note, version) == FULL:
             status = FULL
-        fields.status = status
-    return int(-1 - fields.status)
+        note.status = status
+    return int(-1 - note.status)

@@ -41,6 +41,7 @@ class Note:
     kept: Whole  # frames of the stack that the move to a new one has kept
     texts: Whole  # number of ends so far where a text decided
     ended: Whole  # bytes read before the one at which the last of them came
+    done: Whole  # bytes read of a text, where its reading stopped
     site: Whole  # the call site of that text,
     begun: Whole  # ... the offset in the output at which it began,
     memory: Whole  # ... and the version of the texts with which it is compared
@@ -78,6 +79,7 @@ UNWRITTEN: Final = _SLOTS.index("unwritten")
 CHOOSES: Final = _SLOTS.index("chooses")
 KEPT: Final = _SLOTS.index("kept")
 ENDED: Final = _SLOTS.index("ended")
+DONE: Final = _SLOTS.index("done")
 TEXT_SITE: Final = _SLOTS.index("site")
 BEGUN: Final = _SLOTS.index("begun")
 MEMORY: Final = _SLOTS.index("memory")

@@ -242,7 +242,6 @@ def _in_document(scalars: ScalarLeaf, key: InDocument, has_queries: bool) -> Exp
     """The continuations within a verbatim string."""
     verbatim = _verbatim(scalars)
     arcs: tuple[tuple[bytes, Target], ...] = verbatim.arcs(key)
-    text = verbatim.ended(key)
-    if text is not None:
-        arcs = (*arcs, (b'"', End(scalars.answers(text))))
+    if verbatim.may_end(key):
+        arcs = (*arcs, (b'"', End(scalars.answers(verbatim.text(key)) if has_queries else 0)))
     return Expansion(arcs, block=None if has_queries else verbatim.block(key))

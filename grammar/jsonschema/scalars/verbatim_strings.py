@@ -58,7 +58,7 @@ class VerbatimString:
     def start(self) -> InDocument | None:
         """The state after the opening quote; None if no string is legal."""
         at = InDocument(0, len(self._order), 0)
-        return at if len(self._order) or self._may_end(at) else None
+        return at if len(self._order) or self.may_end(at) else None
 
     def arcs(self, at: InDocument) -> tuple[Arc, ...]:
         """The legal bytes within the quotes, each with the state after it."""
@@ -95,15 +95,24 @@ class VerbatimString:
     @cached_property
     def _copies(self) -> CopiedTexts:
         text, begins = written_document(self._document)
-        return CopiedTexts.of(text, begins, self._order, self._reach)
+        return CopiedTexts.of(text, begins, self._order, self._reach, self._codes, InDocument)
 
-    def ended(self, at: InDocument) -> str | None:
-        """The string, if it may end here; else None."""
-        return self._text(at.low, 0, at.length) if not at.begun and self._may_end(at) else None
+    def may_end(self, at: InDocument) -> bool:
+        """Whether the string may end here."""
+        if at.begun or at.length < self._least:
+            return False
+        if self._chars is None:
+            return True
+        codes = map(ord, self._text(at.low, 0, at.length))
+        return self._chars.judge(codes) != REFUSED
+
+    def text(self, at: InDocument) -> str:
+        """The whole characters so far."""
+        return self._text(at.low, 0, at.length)
 
     def least(self, at: InDocument) -> int:
         """An upper bound on the bytes of the rest and the closing quote."""
-        if not at.begun and self._may_end(at):
+        if self.may_end(at):
             return 1
         low = at.low
         if at.begun:
@@ -127,7 +136,7 @@ class VerbatimString:
             at = todo.pop()
             if at is None:
                 continue
-            if self._may_end(at):
+            if self.may_end(at):
                 found.append(self._text(at.low, 0, at.length))
             for _, low, high in self._next_characters(at):
                 todo.append(InDocument(low, high, at.length + 1))
@@ -151,14 +160,6 @@ class VerbatimString:
             code = int(column[low - at.low])
             if code >= 0 and (self._uniform or self._reach[low:high].max() > length):
                 yield code, low, high
-
-    def _may_end(self, at: InDocument) -> bool:
-        if at.length < self._least:
-            return False
-        if self._chars is None:
-            return True
-        codes = map(ord, self._text(at.low, 0, at.length))
-        return self._chars.judge(codes) != REFUSED
 
     def _nearest_end(self, chars: Dfa, low: int, least: int) -> int:
         """The length of the shortest legal string of `least` or more characters from the suffix of rank `low`."""
