@@ -3,7 +3,7 @@
 Does: add up the ranks' partial products before the epilogue. Does not: divide the matrix (`sharded_weights`).
 """
 
-from intaglio.kernels.contracts import Epilogue, Kernels, RmsNorm, Weight
+from intaglio.kernels.contracts import AddTo, Epilogue, Kernels, RmsNorm, Weight
 from torch import Tensor
 
 from ..errors import InternalError
@@ -32,5 +32,7 @@ class RowParallelWeight:
         """
         if norm is not None:
             raise InternalError("a part of a row cannot be normed")
-        product = self._communicator.all_reduce(self._part.matmul(x))
-        return self._kernels.finish(product, epilogue)
+        product = self._part.matmul(x)
+        if isinstance(epilogue, AddTo) and self._communicator.add_sum(product, epilogue):
+            return epilogue.residual
+        return self._kernels.finish(self._communicator.all_reduce(product), epilogue)

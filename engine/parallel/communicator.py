@@ -1,7 +1,7 @@
 """The exchange of tensors among the ranks of a group.
 
-Does: define the interface of layers to other ranks, and implement it over torch's process groups: gloo between
-processes on CPUs, NCCL between GPUs. Does not: start processes, or know what it carries.
+Does: define the interface of layers to other ranks, and implement it between processes on CPUs, over torch's group for
+gloo. Does not: start processes, or know what it carries.
 
 A group belongs to its `Communicator`, not to torch's global state: the program that uses an engine may have groups of
 its own.
@@ -14,8 +14,9 @@ from typing import Any, Protocol
 
 import torch
 import torch.distributed as dist
+from intaglio.kernels.contracts import AddTo
 from torch import Tensor
-from torch._C._distributed_c10d import AllgatherOptions, AllreduceOptions, FileStore, Store
+from torch._C._distributed_c10d import FileStore, Store
 
 UNRECEIVED = 64
 """More tensors than a rank ever has on their way: a step sends one, and at most this many steps are in flight."""
@@ -35,6 +36,13 @@ class Communicator(Protocol):
 
     def all_reduce(self, x: Tensor) -> Tensor:
         """The sum of `x` over all ranks, in place; `x` is contiguous. All ranks get the same bits."""
+        ...
+
+    def add_sum(self, x: Tensor, onto: AddTo) -> bool:
+        """Add the sum of `x` [N, width] over all ranks to a residual by one kernel, if this exchange has one for `x`.
+
+        Returns whether it has. If so, every rank has added the same bits; `x` is contiguous.
+        """
         ...
 
     def all_gather(self, x: Tensor) -> Tensor:
@@ -78,7 +86,7 @@ class GlooCommunicator:
         options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]  # torch's stubs lack it
         options._timeout = timedelta(seconds=timeout_s)
         options._devices = [dist.ProcessGroupGloo.create_device(hostname=LOOPBACK)]
-        store = _meet(meeting, size, timeout_s)
+        store = meet(meeting, size, timeout_s)
         # `Any`: the stubs of torch lack the methods of its back ends.
         self._group: Any = dist.ProcessGroupGloo(store, rank, size, options)
         self._sending: deque[tuple[Any, Tensor]] = deque()
@@ -90,6 +98,10 @@ class GlooCommunicator:
         for other in others:
             x.add_(other)
         return x
+
+    def add_sum(self, x: Tensor, onto: AddTo) -> bool:  # noqa: ARG002
+        """See `Communicator`: there is no such kernel for CPUs."""
+        return False
 
     def all_gather(self, x: Tensor) -> Tensor:
         """See `Communicator`."""
@@ -115,55 +127,6 @@ class GlooCommunicator:
         return parts
 
 
-class NcclCommunicator:
-    """`Communicator` between GPUs. Calls are launched on the current stream. Sums can be captured in a graph.
-
-    The first tensor between two ranks connects them: both must be there within the time-out. The order of a sum is
-    NCCL's: fixed for a shape, equal on all ranks, and for two ranks the only one there is.
-    """
-
-    def __init__(
-        self, meeting: Path, rank: int, size: int, timeout_s: float, device: torch.device
-    ) -> None:
-        """See `GlooCommunicator`."""
-        self.rank, self.size = rank, size
-        options = dist.ProcessGroupNCCL.Options()
-        options._timeout = timedelta(seconds=timeout_s)
-        store = _meet(meeting, size, timeout_s)
-        self._group: Any = dist.ProcessGroupNCCL(store, rank, size, options)
-        self._summing = AllreduceOptions()
-        self._gathering = AllgatherOptions()
-        # On the caller's stream: without events between two streams around every call, and nothing to wait for.
-        self._summing.asyncOp = self._gathering.asyncOp = False
-        # The first call connects the ranks, which a captured call must not.
-        self.all_reduce(torch.zeros(1, device=device))
-        torch.cuda.synchronize(device)
-
-    def all_reduce(self, x: Tensor) -> Tensor:
-        """See `Communicator`."""
-        self._group.allreduce([x], self._summing)
-        return x
-
-    def all_gather(self, x: Tensor) -> Tensor:
-        """See `Communicator`."""
-        out = x.new_empty((self.size, *x.shape))
-        self._group._allgather_base(out, x, self._gathering)
-        return out
-
-    def send(self, x: Tensor, rank: int) -> None:
-        """See `Communicator`. The current stream waits, not the host."""
-        self._group.send([x], rank, 0).wait()
-
-    def receive(self, x: Tensor, rank: int) -> Tensor:
-        """See `Communicator`. The current stream waits, not the host."""
-        self._group.recv([x], rank, 0).wait()
-        return x
-
-    def abort(self) -> None:
-        """See `Communicator`."""
-        self._group.abort()
-
-
 def connect(
     meeting: Path, rank: int, size: int, timeout_s: float, device: torch.device
 ) -> Communicator:
@@ -173,12 +136,15 @@ def connect(
         RuntimeError: a rank did not connect in time.
     """
     if device.type == "cuda":
+        # Not loaded where there is no GPU.
+        from .nccl_communicator import NcclCommunicator
+
         return NcclCommunicator(meeting, rank, size, timeout_s, device)
     return GlooCommunicator(meeting, rank, size, timeout_s)
 
 
-def _meet(meeting: Path, size: int, timeout_s: float) -> Store:
-    """The store through which ranks find each other."""
+def meet(meeting: Path, size: int, timeout_s: float) -> Store:
+    """The store through which ranks find each other: `meeting` is its file."""
     store = FileStore(str(meeting), size)
     store.set_timeout(timedelta(seconds=timeout_s))
     return store

@@ -44,6 +44,11 @@ def compile_ahead(passes: Callable[[], object]) -> Counter[str]:
     return Counter(kernel.__name__ for kernel, _ in missing)
 
 
+def only_compiles() -> bool:
+    """Whether `compile_ahead` is recording launches: it leaves out those of uncompiled kernels, and no others."""
+    return knobs.runtime.jit_cache_hook is not None
+
+
 def _make_ready(kernel: JITFunction[Any], data: str) -> None:
     """Compile and load a kernel, and build its launcher, which is compiled code as well."""
     _ = kernel.preload(data).run

@@ -34,6 +34,7 @@ from intaglio.kernels.contracts import (
 )
 from intaglio.kernels.dispatch import choose
 from intaglio.kernels.drafts.verify import verify
+from intaglio.kernels.exchange.peer_sums import MOST_ROWS, PeerBuffers, add_sum
 from intaglio.kernels.experts.grouped_experts import GroupedExperts
 from intaglio.kernels.grammar import walk_masks
 from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
@@ -165,6 +166,22 @@ def linears() -> None:
                     gated = up.matmul(x, norm, Gate(activation))
                     down.matmul(gated, epilogue=AddTo(x))
                 down.matmul(gated, epilogue=AddTo(x, norm))
+
+
+def exchanges() -> None:
+    """Sums over two ranks, of one row and of more rows than overlap, with a norm and without."""
+    for dtype in (torch.bfloat16, torch.float32):
+        buffers = PeerBuffers(
+            1,
+            torch.zeros(2, dtype=torch.int64),
+            torch.zeros(MOST_ROWS, dtype=torch.int32),
+            torch.zeros(1, dtype=torch.int32),
+        )
+        norm = RmsNorm(torch.zeros(4096, dtype=dtype), 1e-6)
+        for rows in (1, 80):
+            x = torch.zeros((rows, 4096), dtype=dtype)
+            for onto in (AddTo(x), AddTo(x, norm)):
+                add_sum(x, onto, buffers)
 
 
 def deterministic(
@@ -320,6 +337,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "picks": picks,
     "drafts": drafts,
     "linears": linears,
+    "exchanges": exchanges,
     "deterministic": deterministic,
     "experts": experts,
     "sample-of-experts": partial(experts, (True,), PLAIN_MIXTURES[:1], (64, 1100)),

@@ -15,6 +15,7 @@ from intaglio.engine.parallel.parallel_layout import (
     StageLayout,
     TensorParallel,
 )
+from intaglio.kernels.contracts import AddTo
 from torch import Tensor
 
 T = TypeVar("T")
@@ -39,6 +40,9 @@ class ThreadedCommunicator:
 
     def all_reduce(self, x: Tensor) -> Tensor:
         return x.copy_(self._exchange(x).sum(0))
+
+    def add_sum(self, x: Tensor, onto: AddTo) -> bool:
+        return False
 
     def all_gather(self, x: Tensor) -> Tensor:
         return self._exchange(x)

@@ -18,9 +18,9 @@ from torch import Tensor
 
 from ...memory.block_leases import Region
 from ...memory.page_key import CHAIN_BYTES, Chain
+from ...parallel.peer_memory import PeerMemory
 from ..kv import KVCache
 from .block_words import block_words, runs, sent, sums
-from .peer_memory import PeerMemory
 
 CHAIN_WORDS: Final = CHAIN_BYTES // 8
 TAG_WORDS: Final = CHAIN_WORDS + 1

@@ -18,9 +18,9 @@ from ...memory.block_contents import Content
 from ...memory.block_exchange import ExchangeError
 from ...memory.block_leases import Region
 from ...memory.page_key import Chain
+from ...parallel.peer_memory import PeerMemory
 from ..kv import KVCache
 from .block_words import block_words, runs, sent, sums
-from .peer_memory import PeerMemory
 from .shared_blocks import CHAIN_WORDS, TAG_BYTES, TAG_WORDS, tags_begin
 
 

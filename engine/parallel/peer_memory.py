@@ -13,8 +13,8 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
-from ...errors import ConfigError
-from ...memory.block_exchange import ExchangeError
+from ..errors import ConfigError
+from ..memory.block_exchange import ExchangeError
 
 HANDLE_BYTES: Final = 64
 _LAZY_PEER_ACCESS: Final = 1

@@ -1,0 +1,1 @@
+"""Kernels that exchange tensors with the GPUs of other processes."""
