@@ -7,7 +7,7 @@ Does: allocate a rank's part, exchange handles with the other ranks, and map the
 from collections.abc import Callable
 
 import torch
-from intaglio.kernels.exchange.peer_sums import MOST_ROWS, PeerBuffers, empty, inbox_bytes
+from intaglio.kernels.exchange.peer_sums import PeerBuffers, empty, inbox_bytes, most_exchanged
 from torch import Tensor
 
 from ..errors import ConfigError
@@ -42,7 +42,7 @@ def peer_buffers(
     return PeerBuffers(
         rank,
         torch.tensor(addresses, dtype=torch.int64, device=device),
-        torch.zeros(MOST_ROWS, dtype=torch.int32, device=device),
+        torch.zeros(most_exchanged(size), dtype=torch.int32, device=device),
         torch.zeros(1, dtype=torch.int32, device=device),
     )
 

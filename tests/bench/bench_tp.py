@@ -118,7 +118,9 @@ def measured(args: argparse.Namespace, tp: int, pp: int) -> dict[str, Any]:
             shutil.copy(model_folder() / name, folder / name)
         shape = DIVIDED[args.shape]
         layers = max(shape["num_hidden_layers"], pp)
-        (folder / "config.json").write_text(json.dumps(shape | {"num_hidden_layers": layers}))
+        positions = max(shape["max_position_embeddings"], args.prompt + 16)
+        own = {"num_hidden_layers": layers, "max_position_embeddings": positions}
+        (folder / "config.json").write_text(json.dumps(shape | own))
         began = time.perf_counter()
         assembly = build(
             EngineConfig.load(

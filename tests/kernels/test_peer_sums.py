@@ -10,19 +10,19 @@ from intaglio.kernels.contracts import AddTo, RmsNorm
 from intaglio.kernels.exchange import reference_exchange
 from intaglio.kernels.exchange.peer_sums import (
     ABSENT,
-    MOST_ROWS,
     REGIONS,
     ROW_BYTES,
     PeerBuffers,
     add_sum,
     empty,
     inbox_bytes,
+    most_exchanged,
 )
 from torch import Tensor
 
 interpreted = pytest.mark.skipif(torch.cuda.is_available(), reason="tests/gpu runs it there")
 
-MOST_TESTED_ROWS = 5
+MOST_TESTED_ROWS = 9  # more than the programs of an interpreted kernel
 WORDS = {2: torch.int16, 4: torch.int32}
 DTYPES = [torch.bfloat16, torch.float16, torch.float32]
 
@@ -31,7 +31,7 @@ class Ranks:
     """The buffers of several ranks in one memory, which a test reads and writes."""
 
     def __init__(self, count: int) -> None:
-        used = inbox_bytes(count) // MOST_ROWS * MOST_TESTED_ROWS
+        used = inbox_bytes(count) // most_exchanged(count) * MOST_TESTED_ROWS
         self.inboxes = [torch.empty(used, dtype=torch.uint8) for _ in range(count)]
         for inbox in self.inboxes:
             empty(inbox)
@@ -40,7 +40,7 @@ class Ranks:
             PeerBuffers(
                 rank,
                 addresses,
-                torch.zeros(MOST_ROWS, dtype=torch.int32),
+                torch.zeros(most_exchanged(count), dtype=torch.int32),
                 torch.zeros(1, dtype=torch.int32),
             )
             for rank in range(count)
@@ -48,7 +48,8 @@ class Ranks:
 
     def region(self, receiver: int, sender: int, row: int, call: int, like: Tensor) -> Tensor:
         """The place in the inbox of `receiver` for a row of `sender`."""
-        number = (row * REGIONS + call % REGIONS) * len(self.inboxes) + sender
+        others = [rank for rank in range(len(self.inboxes)) if rank != receiver]
+        number = (row * REGIONS + call % REGIONS) * len(others) + others.index(sender)
         found = self.inboxes[receiver].view(-1, ROW_BYTES)[number]
         return found.view(like.dtype)[: like.shape[1]]
 
@@ -65,7 +66,7 @@ def test_every_rank_adds_the_sum(count: int, normed: bool, dtype: torch.dtype) -
     ranks, width = Ranks(count), 40
     norm = RmsNorm(torch.rand(width).to(dtype), 1e-5) if normed else None
     calls = [0] * MOST_TESTED_ROWS
-    for rows in (3, 5, 1, 5, 4):
+    for rows in (3, 9, 1, 9, 4):
         terms = [torch.randn(rows, width).to(dtype) for _ in range(count)]
         terms[0][0, 0] = -0.0
         start = torch.randn(rows, width).to(dtype)
@@ -98,11 +99,12 @@ def test_an_exchange_that_has_ended_waits_for_no_rank() -> None:
     assert torch.equal(ranks.region(1, 0, 1, 0, torch.ones(2, 8)), torch.ones(8))
 
 
-def test_long_rows_and_many_are_not_taken() -> None:
-    (buffers, _) = Ranks(2).buffers
-    longest = ROW_BYTES // 2
-    assert buffers.take(torch.empty(MOST_ROWS, longest, dtype=torch.bfloat16))
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_long_rows_and_many_are_not_taken(ranks: int) -> None:
+    (buffers, *_) = Ranks(ranks).buffers
+    longest, most = ROW_BYTES // 2, most_exchanged(ranks)
+    assert buffers.take(torch.empty(most, longest, dtype=torch.bfloat16))
     assert not buffers.take(torch.empty(1, longest + 1, dtype=torch.bfloat16))
     assert not buffers.take(torch.empty(1, longest, dtype=torch.float32))
-    assert not buffers.take(torch.empty(MOST_ROWS + 1, 8))
+    assert not buffers.take(torch.empty(most + 1, 8))
     assert not buffers.take(torch.empty(1, 8, dtype=torch.float64))

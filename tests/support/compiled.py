@@ -34,7 +34,7 @@ from intaglio.kernels.contracts import (
 )
 from intaglio.kernels.dispatch import choose
 from intaglio.kernels.drafts.verify import verify
-from intaglio.kernels.exchange.peer_sums import MOST_ROWS, PeerBuffers, add_sum
+from intaglio.kernels.exchange.peer_sums import PeerBuffers, add_sum, most_exchanged
 from intaglio.kernels.experts.grouped_experts import GroupedExperts
 from intaglio.kernels.grammar import walk_masks
 from intaglio.kernels.grammar.arena import ArenaLimits, GrammarArena
@@ -174,7 +174,7 @@ def exchanges() -> None:
         buffers = PeerBuffers(
             1,
             torch.zeros(2, dtype=torch.int64),
-            torch.zeros(MOST_ROWS, dtype=torch.int32),
+            torch.zeros(most_exchanged(2), dtype=torch.int32),
             torch.zeros(1, dtype=torch.int32),
         )
         norm = RmsNorm(torch.zeros(4096, dtype=dtype), 1e-6)

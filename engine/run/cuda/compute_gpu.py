@@ -81,6 +81,9 @@ class GpuCompute:
         self._sampling = SamplingGraphs(
             decoder, vocab, self._states, self._inputs.samples, self._streams, masker
         )
+        # The memory of these buffers may be that of launches which have not ended: side streams wait for these too.
+        self._streams.pass_ends()
+        self._streams.sampling_ends()
 
     def capture(self) -> StepCosts:
         """Run every captured size once, capture it, and measure it.
