@@ -5,6 +5,7 @@ Does: allocate a rank's part, exchange handles with the other ranks, and map the
 """
 
 from collections.abc import Callable
+from typing import Protocol
 
 import torch
 from intaglio.kernels.exchange.peer_sums import PeerBuffers, empty, inbox_bytes, most_exchanged
@@ -15,16 +16,27 @@ from ..memory.block_exchange import ExchangeError
 from .peer_memory import HANDLE_BYTES, PeerMemory
 
 
+class SharedMemory(Protocol):
+    """Memory of one device that other processes can map. See `PeerMemory`."""
+
+    def allocate(self, nbytes: int) -> tuple[Tensor, bytes]: ...
+
+    def map(self, handle: bytes) -> int: ...
+
+
 def peer_buffers(
-    rank: int, size: int, device: torch.device, gathered: Callable[[Tensor], Tensor]
+    rank: int,
+    size: int,
+    device: torch.device,
+    gathered: Callable[[Tensor], Tensor],
+    shared: Callable[[torch.device], SharedMemory] = PeerMemory,
 ) -> PeerBuffers | None:
     """The buffers of rank `rank` of `size`; None if any two of their GPUs cannot share memory.
 
-    `gathered`: see `Communicator.all_gather`. Every rank calls this at the same time.
+    `gathered`: see `Communicator.all_gather`. `shared` raises `ConfigError` where there is no such memory. Every rank
+    calls this at the same time.
     """
-    own = bytes(HANDLE_BYTES)
-    address = 0
-    memory = _memory(device)
+    own, address, memory = bytes(HANDLE_BYTES), 0, _memory(device, shared)
     if memory is not None:
         try:
             inbox, own = memory.allocate(inbox_bytes(size))
@@ -47,16 +59,18 @@ def peer_buffers(
     )
 
 
-def _memory(device: torch.device) -> PeerMemory | None:
-    """The driver's calls; None where there are none."""
+def _memory(
+    device: torch.device, shared: Callable[[torch.device], SharedMemory]
+) -> SharedMemory | None:
+    """Memory that can be shared; None where there is none."""
     try:
-        return PeerMemory(device)
+        return shared(device)
     except ConfigError:
         return None
 
 
 def _mapped(
-    memory: PeerMemory | None, handles: list[bytes], rank: int, address: int
+    memory: SharedMemory | None, handles: list[bytes], rank: int, address: int
 ) -> list[int] | None:
     """The addresses of all ranks' memory, that of `rank` being `address`; None if one cannot be mapped."""
     if memory is None or bytes(HANDLE_BYTES) in handles:
