@@ -127,22 +127,6 @@ class GlooCommunicator:
         return parts
 
 
-def connect(
-    meeting: Path, rank: int, size: int, timeout_s: float, device: torch.device
-) -> Communicator:
-    """The communicator of `rank` for tensors on `device`.
-
-    Raises:
-        RuntimeError: a rank did not connect in time.
-    """
-    if device.type == "cuda":
-        # Not loaded where there is no GPU.
-        from .nccl_communicator import NcclCommunicator
-
-        return NcclCommunicator(meeting, rank, size, timeout_s, device)
-    return GlooCommunicator(meeting, rank, size, timeout_s)
-
-
 def meet(meeting: Path, size: int, timeout_s: float) -> Store:
     """The store through which ranks find each other: `meeting` is its file."""
     store = FileStore(str(meeting), size)

@@ -16,7 +16,7 @@ from ..memory.block_exchange import ExchangeError
 from .peer_memory import HANDLE_BYTES, PeerMemory
 
 
-class SharedMemory(Protocol):
+class MappableMemory(Protocol):
     """Memory of one device that other processes can map. See `PeerMemory`."""
 
     def allocate(self, nbytes: int) -> tuple[Tensor, bytes]: ...
@@ -29,7 +29,7 @@ def peer_buffers(
     size: int,
     device: torch.device,
     gathered: Callable[[Tensor], Tensor],
-    shared: Callable[[torch.device], SharedMemory] = PeerMemory,
+    shared: Callable[[torch.device], MappableMemory] = PeerMemory,
 ) -> PeerBuffers | None:
     """The buffers of rank `rank` of `size`; None if any two of their GPUs cannot share memory.
 
@@ -60,8 +60,8 @@ def peer_buffers(
 
 
 def _memory(
-    device: torch.device, shared: Callable[[torch.device], SharedMemory]
-) -> SharedMemory | None:
+    device: torch.device, shared: Callable[[torch.device], MappableMemory]
+) -> MappableMemory | None:
     """Memory that can be shared; None where there is none."""
     try:
         return shared(device)
@@ -70,7 +70,7 @@ def _memory(
 
 
 def _mapped(
-    memory: SharedMemory | None, handles: list[bytes], rank: int, address: int
+    memory: MappableMemory | None, handles: list[bytes], rank: int, address: int
 ) -> list[int] | None:
     """The addresses of all ranks' memory, that of `rank` being `address`; None if one cannot be mapped."""
     if memory is None or bytes(HANDLE_BYTES) in handles:

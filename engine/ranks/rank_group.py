@@ -28,7 +28,8 @@ import zmq
 from ..build_runner import device_named
 from ..config import EngineConfig, environment_with, processor_cores, visible_gpus
 from ..errors import ConfigError, EngineError, EngineLost
-from ..parallel.communicator import Communicator, connect
+from ..parallel.communicator import Communicator
+from ..parallel.connect import connect
 from ..parallel.parallel_layout import (
     Parallel,
     ParallelLayout,

@@ -97,6 +97,7 @@ COVERED = {
     "engine/run/cuda/copy_streams.py": "tests/gpu/test_device_blocks.py",
     "engine/run/cuda/staging_blocks.py": "tests/gpu/test_prefill_apart.py",
     "engine/run/cuda/shared_blocks.py": "tests/gpu/test_prefill_apart.py",
+    "engine/parallel/connect.py": "tests/engine/parallel/test_communicator.py",
     "engine/parallel/nccl_communicator.py": "tests/gpu/test_tp.py",
     "engine/parallel/peer_memory.py": "tests/gpu/test_prefill_apart.py",
     "engine/run/cuda/memory_profile.py": "tests/engine/run/test_compute_gpu.py",

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from intaglio.engine.parallel.communicator import UNRECEIVED, Communicator, connect
+from intaglio.engine.parallel.communicator import UNRECEIVED, Communicator
+from intaglio.engine.parallel.connect import connect
 
 HOST = torch.device("cpu")
 

@@ -1,0 +1,26 @@
+"""The choice of an exchange of tensors for a device.
+
+Does: connect the ranks of a group by the library of their device. Does not: exchange anything.
+"""
+
+from pathlib import Path
+
+import torch
+
+from .communicator import Communicator, GlooCommunicator
+
+
+def connect(
+    meeting: Path, rank: int, size: int, timeout_s: float, device: torch.device
+) -> Communicator:
+    """The communicator of `rank` for tensors on `device`.
+
+    Raises:
+        RuntimeError: a rank did not connect in time.
+    """
+    if device.type == "cuda":
+        # Not loaded where there is no GPU.
+        from .nccl_communicator import NcclCommunicator
+
+        return NcclCommunicator(meeting, rank, size, timeout_s, device)
+    return GlooCommunicator(meeting, rank, size, timeout_s)
