@@ -25,8 +25,9 @@ NO_ADAPTER = -1
 class Admitted:
     """A sequence that is new to the executor, or that the executor forgot when it was preempted.
 
-    `tokens` are all known tokens, of which the first `prompt_length` are the prompt; `blocks` is the whole block table;
-    `adapter` is the place of its adapter, `NO_ADAPTER` for none; `images` are those in the prompt.
+    `tokens` are all known tokens, of which the first `prompt_length` are the prompt; `blocks` is the whole block table
+    of the first block group, and `other_tables` those of the other groups; `adapter` is the place of its adapter,
+    `NO_ADAPTER` for none; `images` are those in the prompt.
     """
 
     seq_id: int
@@ -36,6 +37,7 @@ class Admitted:
     sampling: SamplingParams
     adapter: int = NO_ADAPTER
     images: tuple[PromptImage, ...] = ()
+    other_tables: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,11 @@ class Work(Struct, frozen=True, gc=False):
     """Compute `tokens` of one sequence at positions `start, start + 1, …` and store their keys and values.
 
     `new_blocks` are appended to the executor's copy of the block table first (empty for a sequence admitted in this
-    plan, which has its whole table). `logits` is the number of rows of logits, one for each of the last tokens; a token
-    is sampled from each row. It is 0 within a prompt, 1 where the work reaches the end of the known tokens, and more
-    where the last tokens are drafts. The last token may be `PLACEHOLDER`.
+    plan, which has its whole table), and `other_blocks` to the tables of the other block groups, if there are any.
+    Blocks behind the window of a group are no longer the sequence's: the executor forgets them. `logits` is the number
+    of rows of logits, one for each of the last tokens; a token is sampled from each row. It is 0 within a prompt, 1
+    where the work reaches the end of the known tokens, and more where the last tokens are drafts. The last token may be
+    `PLACEHOLDER`.
     """
 
     seq_id: int
@@ -60,6 +64,7 @@ class Work(Struct, frozen=True, gc=False):
     tokens: tuple[int, ...]
     new_blocks: tuple[int, ...] = ()
     logits: int = 0
+    other_blocks: tuple[tuple[int, ...], ...] = ()
 
     @property
     def end(self) -> int:
@@ -79,7 +84,7 @@ class Work(Struct, frozen=True, gc=False):
     def with_drafts(self, drafts: tuple[int, ...]) -> "Work":
         """This work, followed by `drafts`."""
         tokens, logits = self.tokens + drafts, self.logits + len(drafts)
-        return Work(self.seq_id, self.start, tokens, self.new_blocks, logits)
+        return Work(self.seq_id, self.start, tokens, self.new_blocks, logits, self.other_blocks)
 
     @property
     def undrafted(self) -> "Work":
@@ -87,8 +92,8 @@ class Work(Struct, frozen=True, gc=False):
         drafts = max(0, self.logits - 1)
         if not drafts:
             return self
-        kept = self.tokens[:-drafts]
-        return Work(self.seq_id, self.start, kept, self.new_blocks, self.logits - drafts)
+        kept, logits = self.tokens[:-drafts], self.logits - drafts
+        return Work(self.seq_id, self.start, kept, self.new_blocks, logits, self.other_blocks)
 
 
 class Plan(Struct, frozen=True):

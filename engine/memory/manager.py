@@ -11,6 +11,8 @@ from msgspec import Struct
 from ..errors import InternalError
 from ..sequence import Sequence
 from .adapter_slots import AdapterSlots
+from .block_groups import BlockGroups
+from .block_table import BlockTable
 from .offload import NOT_OFFLOADED, Offload, OffloadCounts
 from .openings import Openings
 from .pool import BlockPool
@@ -18,14 +20,20 @@ from .prefix import PrefixCache
 
 
 class Reservation(Struct, frozen=True, gc=False):
-    """Granted room: the blocks added to a table, and the number of the sequence's tokens that are computed already."""
+    """Granted room: the blocks added to a table, and the number of the sequence's tokens that are computed already.
+
+    `blocks` are those of the first block group; `others` has those of each other group, or is empty for none at all.
+    """
 
     blocks: tuple[int, ...]
     computed: int
+    others: tuple[tuple[int, ...], ...] = ()
 
 
 class KVManager:
-    """The block tables of the running sequences. A table only grows until it is released as a whole.
+    """The block tables of the running sequences. A table grows until it is released as a whole.
+
+    Only blocks behind the window of their group are freed before that: entries of null blocks stay in their places.
 
     With a prefix cache, a new table starts with the blocks that hold a prefix of its sequence already; with `offload`
     as well, contents of evicted blocks come back as blocks of a new table, for which the sequence waits. A new table
@@ -39,21 +47,26 @@ class KVManager:
         prefix: PrefixCache | None = None,
         offload: Offload | None = None,
         adapters: AdapterSlots | None = None,
+        groups: BlockGroups | None = None,
     ) -> None:
+        """`groups`: the block groups of the model, None for one without windows. Only one can be offloaded."""
         if block_size < 1:
             raise ValueError(f"a block holds 1 token at least, not {block_size}")
         self.block_size = block_size
+        self.groups = BlockGroups(block_size) if groups is None else groups
+        if offload is not None and self.groups.windows != (None,):
+            raise ValueError("blocks behind windows are not offloaded")
         self._pool = pool
         self._prefix = prefix
         self._offload = offload
         self._adapters = adapters or AdapterSlots(0)
-        self._tables: dict[int, list[int]] = {}
-        self._openings = Openings(pool, block_size, prefix, offload, self._adapters)
+        self._tables: dict[int, BlockTable] = {}
+        self._openings = Openings(pool, self.groups, prefix, offload, self._adapters)
 
     @property
     def capacity(self) -> int:
-        """The number of tokens that fit the whole pool."""
-        return self._pool.capacity * self.block_size
+        """The number of tokens of one sequence that fit the whole pool."""
+        return self.groups.capacity(self._pool.capacity)
 
     @property
     def blocks(self) -> int:
@@ -73,23 +86,27 @@ class KVManager:
     def reserve(self, seq: Sequence, count: int) -> Reservation | None:
         """Reserve room for `count` tokens after the computed ones; None, with no change, if there is not enough.
 
-        None as well while contents are on their way into a new table, unless it is the only one.
+        None as well while contents are on their way into a new table, unless it is the only one. Blocks behind a
+        window are freed in any case.
         """
         table = self._tables.get(seq.id)
         if table is None:
             opening = self._openings.open(seq, count, alone=not self._tables)
             if opening is None:
                 return None
-            self._tables[seq.id] = list(opening.blocks)
-            return Reservation(opening.blocks, opening.cached * self.block_size)
+            computed = opening.cached * self.block_size
+            self._tables[seq.id] = BlockTable(self.groups, opening.parts, count, computed)
+            return Reservation(opening.parts[0], computed, opening.parts[1:])
         end = seq.computed + count
-        if end <= len(table) * self.block_size:
+        if end <= table.room and seq.computed < table.drop_at:
             return Reservation((), seq.computed)
-        blocks = self._openings.allocate(self._blocks_for(end) - len(table))
+        self._pool.release(table.drop(seq.computed))
+        counts = table.missing(end)
+        blocks = self._openings.allocate(sum(counts))
         if blocks is None:
             return None
-        table.extend(blocks)
-        return Reservation(blocks, seq.computed)
+        added = table.extend(blocks, counts)
+        return Reservation(added[0], seq.computed, added[1:] if any(added[1:]) else ())
 
     def computed(self, seq: Sequence) -> None:
         """Publish the computed tokens of `seq`, including those that the present plan will compute.
@@ -97,12 +114,23 @@ class KVManager:
         A layer stores all keys of a step before it reads any, so what a plan computes may be shared within that plan.
         """
         if self._prefix is not None:
-            images = seq.request.images
-            self._prefix.publish(seq.id, seq.tokens, self._tables[seq.id], seq.computed, images)
+            images, (first, *others) = seq.request.images, self._tables[seq.id].parts
+            self._prefix.publish(seq.id, seq.tokens, first, seq.computed, images, others)
 
     def table(self, seq: Sequence) -> tuple[int, ...]:
-        """The blocks of `seq`, in the order of its tokens."""
-        return tuple(self._tables.get(seq.id, ()))
+        """The blocks of `seq` in the first group, in the order of its tokens."""
+        table = self._tables.get(seq.id)
+        return () if table is None else tuple(table.parts[0])
+
+    def other_tables(self, seq: Sequence) -> tuple[tuple[int, ...], ...]:
+        """The blocks of `seq` in each other group, in the order of its tokens."""
+        table = self._tables.get(seq.id)
+        return () if table is None else tuple([tuple(part) for part in table.parts[1:]])
+
+    def held(self, seq: Sequence) -> int:
+        """The number of blocks of `seq`."""
+        table = self._tables.get(seq.id)
+        return 0 if table is None else len(table.blocks)
 
     @property
     def adapters(self) -> AdapterSlots:
@@ -115,15 +143,18 @@ class KVManager:
         With `spoiled` their contents may be wrong, and are found no more.
         """
         self._openings.close(seq.id)
-        table = self._tables.pop(seq.id, [])
+        held = self._tables.pop(seq.id, None)
+        table = [] if held is None else held.blocks
         self._pool.release(reversed(table))
         self._adapters.release(seq.id)
         if self._prefix is not None:
             if seq.request.exports and table and not spoiled and self._offload is not None:
                 self._offload.export(self._prefix.published(seq.id), table)
-            self._prefix.release(seq.id)
-            if spoiled:
+            if spoiled and held is not None:
+                if self.groups.windows != (None,):
+                    self._prefix.spoil(seq.id)
                 self._prefix.forget(table)
+            self._prefix.release(seq.id)
             if self._offload is not None:
                 self._offload.forget(seq.id)
                 shared = [block for block in table if self._prefix.is_shared(block)]
@@ -144,9 +175,8 @@ class KVManager:
         if self._tables.keys() != {seq.id for seq in running}:
             raise InternalError("the sequences with a block table are not the running ones")
         for seq in running:
-            if len(self._tables[seq.id]) < self._blocks_for(seq.computed):
-                raise InternalError(f"sequence {seq.id} computed more than its blocks hold")
-        tables = [*self._tables.values(), self._openings.blocks]
+            self._tables[seq.id].check(seq.computed)
+        tables = [*(table.blocks for table in self._tables.values()), self._openings.blocks]
         users = Counter(block for table in tables for block in table)
         for block, count in users.items():
             known = self._pool.users(block)
@@ -156,6 +186,3 @@ class KVManager:
             raise InternalError(f"a block is in two tables: {users.most_common(1)}")
         if len(users) + self._pool.free != self._pool.capacity:
             raise InternalError("a block is neither free nor in a table")
-
-    def _blocks_for(self, tokens: int) -> int:
-        return -(-tokens // self.block_size)

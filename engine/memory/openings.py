@@ -9,19 +9,29 @@ from dataclasses import dataclass
 from ..sequence import Sequence
 from .adapter_slots import AdapterSlots
 from .block_contents import Content, Transfer
+from .block_groups import BlockGroups
+from .block_table import split
 from .early_offload import EarlyOffload
 from .offload import Offload
-from .pool import BlockPool
+from .pool import NULL_BLOCK, BlockPool
 from .prefix import PrefixCache
 
 
 @dataclass(frozen=True, slots=True)
 class NewTable:
-    """The `blocks` of a new table; the first `cached` of them hold a prefix, when `transfer` is done."""
+    """The blocks of a new table, by group; the first `cached` of each part hold a prefix, when `transfer` is done.
 
-    blocks: tuple[int, ...]
+    Those of them that are before the window of a group are null blocks.
+    """
+
+    parts: tuple[tuple[int, ...], ...]
     cached: int
     transfer: Transfer | None = None
+
+    @property
+    def blocks(self) -> list[int]:
+        """The blocks of all parts, without null blocks."""
+        return [block for part in self.parts for block in part if block != NULL_BLOCK]
 
 
 class Openings:
@@ -30,13 +40,13 @@ class Openings:
     def __init__(
         self,
         pool: BlockPool,
-        block_size: int,
+        groups: BlockGroups,
         prefix: PrefixCache | None,
         offload: Offload | None,
         adapters: AdapterSlots,
     ) -> None:
         self._pool = pool
-        self._block_size = block_size
+        self._groups = groups
         self._prefix = prefix
         self._offload = offload
         self._adapters = adapters
@@ -65,7 +75,7 @@ class Openings:
         the first step of this one waits for them.
         """
         begun = self._begun.get(seq.id)
-        if begun is not None and len(begun.blocks) * self._block_size < count:
+        if begun is not None and len(begun.parts[0]) * self._groups.block_size < count:
             self.close(seq.id)
             begun = None
         if begun is None:
@@ -118,15 +128,14 @@ class Openings:
         adapter = seq.request.adapter
         if adapter is not None and not self._adapters.hold(seq.id, adapter.digest):
             return None
-        found: list[int] = []
-        if self._prefix is not None:
-            request, digest = seq.request, "" if adapter is None else adapter.digest
-            found = self._prefix.match(
-                seq.id, seq.tokens, request.cache_salt, digest, request.images
-            )
-            self._pool.share(found)
-            self._early.shared(len(found))
-        needed = max(0, -(-count // self._block_size) - len(found))
+        parts, groups = self._found(seq), self._groups
+        found = [block for part in parts for block in part if block != NULL_BLOCK]
+        self._pool.share(found)
+        self._early.shared(len(found))
+        cached = len(parts[0])
+        begins = [groups.begin(g, cached * groups.block_size) for g in range(groups.count)]
+        counts = [max(0, groups.end(g, count, begin) - cached) for g, begin in enumerate(begins)]
+        needed = sum(counts)
         contents = self._contents(seq, alone=alone) if needed <= self.free_blocks else None
         blocks = None if contents is None else self._claim(needed)
         if contents is None or blocks is None:
@@ -141,9 +150,27 @@ class Openings:
             transfer = self._offload.restore(fetched, contents, evicted)
             self._prefix.forget(fetched)
         self._early.allocated(len(blocks))
-        opening = NewTable((*found, *blocks), len(found) + len(contents), transfer)
+        added = split(blocks, counts)
+        table = tuple([(*part, *new) for part, new in zip(parts, added, strict=True)])
+        opening = NewTable(table, cached + len(contents), transfer)
         self._begun[seq.id] = opening
         return opening
+
+    def _found(self, seq: Sequence) -> list[list[int]]:
+        """The blocks with the cached prefix of `seq` by group, of a group with a window the last ones."""
+        groups, request = self._groups, seq.request
+        if self._prefix is None:
+            return [[] for _ in range(groups.count)]
+        digest = "" if request.adapter is None else request.adapter.digest
+        first = self._prefix.match(seq.id, seq.tokens, request.cache_salt, digest, request.images)
+        parts = []
+        for group in range(groups.count):
+            begin = groups.begin(group, len(first) * groups.block_size)
+            seen = first[begin:]
+            parts.append(
+                [NULL_BLOCK] * begin + (self._prefix.in_group(group, seen) if group else seen)
+            )
+        return parts
 
     def _contents(self, seq: Sequence, *, alone: bool) -> list[Content] | None:
         """The contents from other tiers that continue the prefix found for `seq`; None while they are being read."""

@@ -9,6 +9,8 @@ requests with different salts or adapters share nothing. The tokens of all image
 of an image is named by the image's digest as well. A name only locates a block and proves nothing: content and chain of
 the block found are compared, so that two prefixes with the same name are never confused (chained block hashes as in
 vLLM; the comparison is ours).
+
+With several block groups, a page is found by its block in the first one; `side_blocks` has those of the others.
 """
 
 from array import array
@@ -18,7 +20,9 @@ from hashlib import blake2b
 
 from ..errors import InternalError
 from ..types import PromptImage
+from .block_groups import BlockGroups
 from .page_key import Chain, first_chain, next_chain, root_of
+from .side_blocks import SideBlocks
 
 Name = bytes
 Hash = Callable[[bytes], bytes]
@@ -61,9 +65,13 @@ class _Trail:
 class PrefixCache:
     """Pages by name and by block. `hash_` is replaced by tests that make names collide."""
 
-    def __init__(self, block_size: int, hash_: Hash = digest) -> None:
+    def __init__(
+        self, block_size: int, hash_: Hash = digest, groups: BlockGroups | None = None
+    ) -> None:
+        """`groups`: None for a model with one block table."""
         self._block_size = block_size
         self._hash = hash_
+        self._side = None if groups is None or groups.count == 1 else SideBlocks(groups)
         self._pages: dict[Name, Page] = {}
         self._held: dict[int, Page] = {}
         self._trails: dict[int, _Trail] = {}
@@ -83,11 +91,12 @@ class PrefixCache:
     ) -> list[int]:
         """The blocks with the longest known prefix of `tokens`, without the last token, which must be computed.
 
-        `publish` continues from there for `seq_id`.
+        They are those of the first group; see `in_group`. `publish` continues from there for `seq_id`.
         """
         root = root_of(salt, adapter)
         trail = _Trail(root, self._hash(root), 0)
         blocks: list[int] = []
+        trails = [trail]
         data = memoryview(array("i", tokens)).cast("B")
         width = 4 * self._block_size
         for index in range((len(tokens) - 1) // self._block_size):
@@ -100,9 +109,16 @@ class PrefixCache:
                 break
             blocks.append(page.block)
             trail = _Trail(page, name, index + 1)
-        self._trails[seq_id] = trail
+            trails.append(trail)
+        if self._side is not None:
+            del blocks[self._side.complete(blocks) :]
+        self._trails[seq_id] = trails[len(blocks)]
         self._shared.update(blocks)
         return blocks
+
+    def in_group(self, group: int, blocks: Sequence[int]) -> list[int]:
+        """The blocks of another group with the contents of `blocks`, which `match` gave."""
+        return [] if self._side is None else self._side.part(group, blocks)
 
     def ahead(
         self, seq_id: int, tokens: Sequence[int], images: Sequence[PromptImage] = ()
@@ -122,10 +138,19 @@ class PrefixCache:
 
     def published(self, seq_id: int) -> list[Chain]:
         """The chains of the full blocks of a sequence that were published, from the first on."""
-        trail, found = self._trails[seq_id], []
-        page = trail.page
+        return [page.chain for page in self._published(seq_id)]
+
+    def spoil(self, seq_id: int) -> None:
+        """Forget all pages of a sequence, also those that it has no blocks of any more."""
+        for page in self._published(seq_id):
+            if self._held.get(page.block) is page:
+                self.forget([page.block])
+
+    def _published(self, seq_id: int) -> list[Page]:
+        found = []
+        page = self._trails[seq_id].page
         while isinstance(page, Page):
-            found.append(page.chain)
+            found.append(page)
             page = page.before
         return found[::-1]
 
@@ -140,8 +165,12 @@ class PrefixCache:
         table: Sequence[int],
         end: int,
         images: Sequence[PromptImage] = (),
+        others: Sequence[Sequence[int]] = (),
     ) -> None:
-        """Make the first `end` of `tokens` findable in the blocks of `table`, which hold them before any read."""
+        """Make the first `end` of `tokens` findable in the blocks of `table`, which hold them before any read.
+
+        `others`: the tables of the other block groups.
+        """
         trail, size = self._trails[seq_id], self._block_size
         if end < (trail.pages + 1) * size:
             return
@@ -152,6 +181,8 @@ class PrefixCache:
             if page is None or not page.holds(text, trail.page):
                 chain = next_chain(_chain(trail.page), text)
                 page = self._insert(Page(name, trail.page, text, table[index], chain))
+            if self._side is not None:
+                self._side.hold(page.block, [other[index] for other in others])
             self._trails[seq_id] = trail = _Trail(page, name, index + 1)
 
     def release(self, seq_id: int) -> None:
@@ -163,6 +194,8 @@ class PrefixCache:
         for block in blocks:
             page = self._held.pop(block, None)
             self._shared.discard(block)
+            if self._side is not None:
+                self._side.forget(block)
             if page is not None and self._pages.get(page.name) is page:
                 del self._pages[page.name]
 
@@ -172,6 +205,8 @@ class PrefixCache:
         if older is not None:
             del self._held[older.block]
             self._shared.discard(older.block)
+            if self._side is not None:
+                self._side.forget(older.block)
         self._pages[page.name] = self._held[page.block] = page
         return page
 
@@ -186,6 +221,8 @@ class PrefixCache:
             raise InternalError("the prefix cache's names and blocks differ")
         if not self._shared <= self._held.keys():
             raise InternalError("a block without a page is shared")
+        if self._side is not None:
+            self._side.check(self._held.keys())
 
 
 def _content(tokens: Sequence[int], images: Sequence[PromptImage], begin: int, end: int) -> bytes:

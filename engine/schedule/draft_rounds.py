@@ -20,7 +20,8 @@ def room_for_drafts(
     They take no block that a sequence may need for its pending tokens, and no row of logits of one that may start.
     """
     pending, size = sum([seq.pending for seq in going]), memory.block_size
-    free = memory.free_blocks - 2 * len(going) - pending // size  # a sequence may begin two blocks
+    # In each group; a sequence may begin two blocks.
+    free = memory.free_blocks // memory.groups.count - 2 * len(going) - pending // size
     rows = config.max_running - len(table.running) - len(table.waiting)
     return max(0, min(free * size, rows, config.max_batched_tokens - pending))
 

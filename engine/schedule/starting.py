@@ -108,8 +108,8 @@ class Starting:
             and other.id not in busy
             and not is_exempt(other, self._config.max_preemptions)
         ]
-        held = sum([len(self._memory.table(other)) for other in found])
-        needed = -(-seq.known // self._memory.block_size)
+        held = sum([self._memory.held(other) for other in found])
+        needed = self._memory.groups.needed(seq.known)
         return found if held + self._memory.free_blocks >= needed else []
 
     def _may_start(self, starts: StartRound) -> Callable[[str], bool]:
@@ -129,10 +129,10 @@ class Starting:
         running = self._table.running
         if not running:
             return True
-        free = self._memory.free_blocks * self._memory.block_size
-        if starts.most_growth + _likely_left(seq) <= free - seq.known:
+        room = self._memory.groups.growth_room(self._memory.free_blocks, seq.known)
+        if starts.most_growth + _likely_left(seq) <= room:
             return True
-        return likely_growth([*running, seq]) <= free - seq.known
+        return likely_growth([*running, seq]) <= room
 
 
 def likely_growth(sequences: Iterable[Sequence]) -> int:

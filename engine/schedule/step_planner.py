@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from msgspec.structs import replace
+
 from ..config import SchedulerConfig
 from ..errors import InternalError
 from ..memory.manager import KVManager
@@ -96,7 +98,7 @@ class StepPlanner:
         growing = (
             first is not None
             and len(running) < self._config.max_running
-            and first.known <= self._memory.free_blocks * self._memory.block_size
+            and self._memory.groups.needed(first.known) <= self._memory.free_blocks
         )
         runnable = list(running) if growing else self._sizer.of(running)
         if self._held:
@@ -137,6 +139,8 @@ class StepPlanner:
                     reservation = self._memory.reserve(seq, count + len(drafts))
             if reservation is not None:
                 work = compute(self._memory, seq, count, reservation.blocks)
+                if reservation.others:
+                    work = replace(work, other_blocks=reservation.others)
                 step.add(seq, work.with_drafts(drafts) if drafts else work)
 
     def _start(self, step: Step, now: float, refused: Callable[[Sequence], bool]) -> None:
@@ -197,4 +201,5 @@ def _admitted(seq: Sequence, memory: KVManager) -> Admitted:
         request.sampling,
         memory.adapters.place(seq.id),
         request.images,
+        memory.other_tables(seq),
     )

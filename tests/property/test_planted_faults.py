@@ -10,8 +10,10 @@ from intaglio.engine.errors import EngineError
 from intaglio.engine.grammars.budgeted_matcher import BudgetedMatcher, Followed
 from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.grammars.draft_walk import LegalDrafts
+from intaglio.engine.memory.block_groups import BlockGroups
 from intaglio.engine.memory.manager import KVManager, Reservation
 from intaglio.engine.memory.pool import BlockPool
+from intaglio.engine.memory.side_blocks import SideBlocks
 from intaglio.engine.plan import Masks, Plan, Work
 from intaglio.engine.schedule import scheduler, starting, step_planner
 from intaglio.engine.schedule.batch_sizing import BatchSizer
@@ -36,8 +38,9 @@ def preemption_keeps_the_count(self: Sequence) -> None:
     self.record.preemptions += 1
 
 
-def one_block_too_few(self: KVManager, tokens: int) -> int:
-    return max(1, -(-tokens // self.block_size) - 1)
+def one_block_too_few(self: BlockGroups, group: int, tokens: int, begin: int = 0) -> int:
+    found: int = honest["end"](self, group, tokens, begin)
+    return max(1, found - 1)
 
 
 def blocks_are_not_given_back(self: KVManager, seq: Sequence, **_: bool) -> None:
@@ -45,7 +48,8 @@ def blocks_are_not_given_back(self: KVManager, seq: Sequence, **_: bool) -> None
 
 
 def blocks_are_given_back_and_kept(self: KVManager, seq: Sequence, **_: bool) -> None:
-    self._pool.release(self._tables.get(seq.id, ()))
+    table = self._tables.get(seq.id)
+    self._pool.release([] if table is None else table.blocks)
 
 
 def a_block_is_taken_and_stays_free(self: BlockPool, count: int) -> tuple[int, ...] | None:
@@ -177,10 +181,23 @@ def drafts_are_not_taken_back(
     return drafts
 
 
+def a_window_ends_two_tokens_early(self: BlockGroups, group: int, computed: int) -> int:
+    begin: int = honest["begin"](self, group, computed + 2)
+    return min(begin, computed // self.block_size)
+
+
+def a_prefix_of_one_group_is_enough(_: SideBlocks, blocks: list[int]) -> int:
+    return len(blocks)
+
+
+def blocks_beside_are_found_for_ever(self: SideBlocks, block: int) -> None:
+    self._beside.pop(block, None)
+
+
 FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (Sequence, "preempt", preemption_keeps_the_count),
     (Sequence, "compute", a_token_is_skipped),
-    (KVManager, "_blocks_for", one_block_too_few),
+    (BlockGroups, "end", one_block_too_few),
     (KVManager, "release", blocks_are_not_given_back),
     (KVManager, "release", blocks_are_given_back_and_kept),
     (KVManager, "reserve", new_blocks_are_not_told),
@@ -212,14 +229,20 @@ DRAFT_FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
     (BudgetedMatcher, "_advance", forced_tokens_are_not_followed),
     (Sequence, "compute", a_token_is_skipped),
 ]
-honest = {name: getattr(owner, name) for owner, name, _ in FAULTS + DRAFT_FAULTS}
+WINDOW_FAULTS: list[tuple[object, str, Callable[..., Any]]] = [
+    (BlockGroups, "begin", a_window_ends_two_tokens_early),
+    (SideBlocks, "complete", a_prefix_of_one_group_is_enough),
+    (SideBlocks, "forget", blocks_beside_are_found_for_ever),
+]
+ALL_FAULTS = FAULTS + DRAFT_FAULTS + WINDOW_FAULTS
+honest = {name: getattr(owner, name) for owner, name, _ in ALL_FAULTS}
 
 
 def test_planted_faults_answer_in_parts_where_the_product_does() -> None:
     """A fault that answers in another way is found by any run that calls it, whatever is compared."""
     others = [
         wrong.__name__
-        for owner, name, wrong in FAULTS + DRAFT_FAULTS
+        for owner, name, wrong in ALL_FAULTS
         if isgeneratorfunction(wrong) != isgeneratorfunction(getattr(owner, name))
     ]
     assert not others
@@ -249,6 +272,20 @@ def test_a_planted_fault_of_drafts_is_found(
     for seed in range(TRIES):
         try:
             Run(Workload.of(seed), drafts=True).go()
+        except (WrongError, EngineError):
+            return
+    pytest.fail(f"{TRIES} schedules did not notice that {wrong.__name__}")
+
+
+@pytest.mark.parametrize("fault", WINDOW_FAULTS, ids=lambda fault: fault[2].__name__)
+def test_a_planted_fault_of_windows_is_found(
+    fault: tuple[object, str, Callable[..., Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, name, wrong = fault
+    monkeypatch.setattr(owner, name, wrong)
+    for seed in range(TRIES):
+        try:
+            Run(Workload.of(seed), prefix=True, windows=(None, 4, 4)).go()
         except (WrongError, EngineError):
             return
     pytest.fail(f"{TRIES} schedules did not notice that {wrong.__name__}")

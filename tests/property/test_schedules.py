@@ -74,6 +74,33 @@ def test_outputs_that_wait_for_a_search_get_the_plain_tokens(drafts: bool, times
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
+WINDOWS = [(5,), (None, 4), (None, 1, 1), (None, None, 7), (None, 3, 3, 12)]
+
+
+@pytest.mark.parametrize("windows", WINDOWS, ids=str)
+@pytest.mark.parametrize("pipeline", ["serial", "overlapped", "drafts", "waits"])
+def test_blocks_freed_behind_windows_change_no_token(
+    pipeline: str, windows: tuple[int | None, ...], times: int
+) -> None:
+    total = Tally()
+    for seed in range(60 * times):
+        run = Run(
+            Workload.of(seed),
+            overlap=pipeline == "overlapped",
+            drafts=pipeline == "drafts",
+            waits=pipeline == "waits",
+            prefix=seed % 3 > 0,
+            windows=windows,
+        )
+        total.add(run.go())
+    assert total.partial > 30
+    assert total.preemptions > 3
+    assert total.forced > 30
+    assert total.cached > 20
+    assert (total.accepted > 20) == (pipeline == "drafts")
+    assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
+
+
 tokens = st.sampled_from(TEXT)
 scripts = st.builds(Script, st.integers(0, 1 << 20), st.integers(0, 12), st.booleans())
 

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.errors import InternalError, Refused
+from intaglio.engine.memory.block_groups import BlockGroups
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache, digest
@@ -17,6 +18,7 @@ from tests.support.schedules import Clock
 from tests.support.scripted import END_TOKENS, TEXT, VOCAB, Script
 
 SHARDS = 4
+WINDOWS: list[tuple[int | None, ...]] = [(None,), (None,), (None, 3), (None,), (5,), (None, 2, 2)]
 
 
 class Churn:
@@ -27,10 +29,13 @@ class Churn:
         self.clock = Clock()
         block_size = self.rng.randint(1, 4)
         cached = seed % 2 > 0  # names of one byte: most beginnings share theirs with others
-        prefix = PrefixCache(block_size, lambda data: digest(data)[:1]) if cached else None
-        self.manager = KVManager(BlockPool(1 + self.rng.randint(8, 24)), block_size, prefix)
+        most_step = self.rng.randint(1, 24)
+        groups = BlockGroups(block_size, WINDOWS[seed % len(WINDOWS)], most_step)
+        prefix = PrefixCache(block_size, lambda data: digest(data)[:1], groups) if cached else None
+        blocks = groups.count * self.rng.randint(8, 24)
+        self.manager = KVManager(BlockPool(1 + blocks), block_size, prefix, groups=groups)
         config = SchedulerConfig(
-            max_batched_tokens=self.rng.randint(1, 24),
+            max_batched_tokens=most_step,
             max_running=self.rng.randint(1, 8),
             max_waiting=8,
             max_preemptions=self.rng.randint(0, 4),

@@ -24,6 +24,7 @@ from intaglio.engine.drafts.verified_steps import VerifiedSteps
 from intaglio.engine.executor import Executor
 from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.loop import Engine
+from intaglio.engine.memory.block_groups import BlockGroups
 from intaglio.engine.memory.disk_tier import DiskTier
 from intaglio.engine.memory.host_tier import HostTier
 from intaglio.engine.memory.manager import KVManager
@@ -126,6 +127,11 @@ class Workload:
     p_abort: float
     p_compiled: float
     costs: StepCosts | None = None
+
+    @property
+    def longest(self) -> int:
+        """The most tokens that a request computes."""
+        return max(len(r.prompt) + r.sampling.max_tokens - 1 for _, r in self.arrivals)
 
     @classmethod
     def of(cls, seed: int) -> "Workload":
@@ -314,24 +320,29 @@ class Run:
         tiers: Path | None = None,
         stages: int = 0,
         ahead: bool = False,
+        windows: tuple[int | None, ...] = (None,),
     ) -> None:
         """`waits`: the search for the end of an output takes two steps. `tiers`: a folder for a disk below the cache of
         prefixes, and a host tier of a few blocks above it. `stages`: so many steps are in flight, of a last stage that
-        computes as late as it may with `ahead`."""
+        computes as late as it may with `ahead`. `windows`: those of the block groups; the pool has as many blocks more
+        than its longest request needs as without."""
         self.workload = workload
         self.clock = Clock()
         self.rng = Random(workload.seed ^ 0x5EED)
-        pool = BlockPool(workload.num_blocks)
+        size, most_step = workload.block_size, workload.config.max_batched_tokens
+        self.groups = BlockGroups(size, windows, most_step)
+        num_blocks = workload.num_blocks + self.groups.needed(workload.longest)
+        num_blocks = max(2, num_blocks - -(-workload.longest // size))
+        pool = BlockPool(num_blocks)
         # Names of one byte: most beginnings share theirs with others.
-        cache = PrefixCache(workload.block_size, lambda data: digest(data)[:1]) if prefix else None
+        cache = None
+        if prefix:
+            cache = PrefixCache(size, lambda data: digest(data)[:1], self.groups)
         self.executor = ScriptedExecutor(
-            workload.num_blocks,
-            workload.block_size,
-            workload.config.max_batched_tokens,
-            strict=not overlap,
+            num_blocks, size, most_step, strict=not overlap, windows=windows
         )
         self.offload = None if tiers is None else small_tiers(self.executor, tiers, workload)
-        self.manager = KVManager(pool, workload.block_size, cache, self.offload)
+        self.manager = KVManager(pool, size, cache, self.offload, groups=self.groups)
         limits = RequestLimits(max_context=256, vocab_size=VOCAB, end_tokens=END_TOKENS)
         self.portions = WatchedBatchSizer(workload.costs)
         self.compiler = ScriptedCompiler()
@@ -490,7 +501,7 @@ class Run:
         if code == "queue_full":
             return self.workload.config.max_waiting < len(self.requests)
         need = len(request.prompt) + request.sampling.max_tokens - 1
-        return need > (self.workload.num_blocks - 1) * self.workload.block_size
+        return self.groups.needed(need) > self.manager.blocks
 
     @staticmethod
     def _judge_usage(end: Delta, shown: int, request: Request) -> None:

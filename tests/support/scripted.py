@@ -59,10 +59,13 @@ def demand(holds: bool, what: str) -> None:
 
 @dataclass
 class _Known:
-    """The executor's state of one sequence. Tokens from `certain` on are drafts, which may be replaced."""
+    """The executor's state of one sequence. Tokens from `certain` on are drafts, which may be replaced.
+
+    `tables` are those of the block groups.
+    """
 
     tokens: list[int]
-    table: list[int]
+    tables: list[list[int]]
     unusable_from: float
     computed: int = 0
     certain: int = 0
@@ -98,9 +101,15 @@ class ScriptedExecutor:
     """
 
     def __init__(
-        self, num_blocks: int, block_size: int, max_tokens: int, *, strict: bool = False
+        self,
+        num_blocks: int,
+        block_size: int,
+        max_tokens: int,
+        *,
+        strict: bool = False,
+        windows: tuple[int | None, ...] = (None,),
     ) -> None:
-        """`strict` refuses works with tokens that only the executor knows."""
+        """`strict` refuses works with tokens that only the executor knows. `windows`: those of the block groups."""
         garbage = Random(num_blocks * 31 + block_size)
         self._cells = [
             [garbage.randrange(1 << 40, 1 << 41) for _ in range(block_size)]
@@ -110,6 +119,7 @@ class ScriptedExecutor:
         self._max_tokens = max_tokens
         self._known: dict[int, _Known] = {}
         self._strict = strict
+        self._windows = windows
         self._logits: Pass | None = None
         self.seen = Seen()
 
@@ -130,7 +140,7 @@ class ScriptedExecutor:
             seed = new.sampling.seed
             self._known[new.seq_id] = _Known(
                 list(new.tokens),
-                list(new.blocks),
+                [list(new.blocks), *map(list, new.other_tables)],
                 computed=len(new.tokens),  # at most, by the prefix cache
                 certain=len(new.tokens),
                 unusable_from=math.inf if seed is None else new.prompt_length + seed,
@@ -146,17 +156,22 @@ class ScriptedExecutor:
         return self._logits
 
     def _compute(self, known: _Known, work: Work) -> None:
-        known.table.extend(work.new_blocks)
+        for table, new in zip(known.tables, (work.new_blocks, *work.other_blocks), strict=False):
+            table.extend(new)
+        demand(len(known.tables) == len(self._windows), "a table for each group")
         demand(work.tokens != (), "an empty work")
         demand(PLACEHOLDER not in work.tokens[:-1], "a token in the middle is not known")
-        demand(all(0 < block < len(self._cells) for block in known.table), "a bad block number")
         end = work.start + len(work.tokens)
         demand(work.start <= known.computed, "tokens in between are not computed")
         demand(work.logits <= len(work.tokens), "more rows of logits than tokens")
         del known.tokens[max(known.certain, work.start) :]
         known.certain = max(known.certain, end - len(work.drafts))
         self.seen.drafts += len(work.drafts)
-        demand(end <= len(known.table) * self._block_size, "more tokens than the table has room")
+        for table, window in zip(known.tables, self._windows, strict=True):
+            seen = 0 if window is None else max(0, work.start - window + 1) // self._block_size
+            held = table[seen:]
+            demand(all(0 < block < len(self._cells) for block in held), "a bad block number")
+            demand(end <= len(table) * self._block_size, "more tokens than the table has room")
         for position, told in enumerate(work.tokens, work.start):
             token = told
             if told == PLACEHOLDER:
@@ -170,8 +185,9 @@ class ScriptedExecutor:
                 demand(known.tokens[position] == token, "a known token has changed")
             else:
                 known.tokens.append(token)
-            block = known.table[position // self._block_size]
-            self._cells[block][position % self._block_size] = cell(position, token)
+            for table in known.tables:
+                block = table[position // self._block_size]
+                self._cells[block][position % self._block_size] = cell(position, token)
         known.computed = end
         if not work.logits:
             self.seen.partial += 1
@@ -220,8 +236,16 @@ class ScriptedExecutor:
         return handle.drawn
 
     def _next(self, known: _Known, count: int, allowed: list[int] | None) -> int:
-        size = self._block_size
-        cells = [self._cells[known.table[p // size]][p % size] for p in range(count)]
+        """A token by the cells that the first group sees, and by the tokens before its window.
+
+        The other groups hold the same tokens, as far as they see any.
+        """
+        size, cells = self._block_size, [cell(p, known.tokens[p]) for p in range(count)]
+        for group, (table, window) in enumerate(zip(known.tables, self._windows, strict=True)):
+            begin = 0 if window is None else max(0, count - window)
+            seen = [self._cells[table[p // size]][p % size] for p in range(begin, count)]
+            demand(not group or seen == cells[begin:], f"group {group} holds other tokens")
+            cells[begin:] = seen
         return next_token(cells, allowed)
 
 
