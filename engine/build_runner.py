@@ -18,10 +18,12 @@ from intaglio.kernels.dispatch import choose
 from .adapter_settings import AdapterSettings
 from .config import CacheConfig, ModelConfig, SchedulerConfig
 from .errors import ConfigError
+from .memory.block_groups import BlockGroups
 from .model.adapter_tables import adapted_decoder
 from .model.decoder import Decoder
 from .model.expected_tensors import layer_matrices
 from .model.expert_loads import ExpertLoads, counted_decoder
+from .model.layer_groups import decoder_groups, grouped_decoder
 from .model.schemes import AT_LOADING
 from .model.schemes.coded import Coded
 from .model.schemes.mxfp4 import Mxfp4Experts
@@ -52,6 +54,7 @@ class Built:
 
     `costs`: the measured costs of steps replayed by CUDA graph; None without graphs. `seconds`: the time of each part.
     `adapters`: None without places for them. `experts`: the counts of the model's experts, None where there are none.
+    `groups`: the block groups that plans are made for; None: one of all layers.
     """
 
     runner: ModelRunner
@@ -64,6 +67,7 @@ class Built:
     seconds: dict[str, float]
     adapters: AdapterStore | None = None
     experts: ExpertLoads | None = None
+    groups: BlockGroups | None = None
 
 
 class Laps:
@@ -89,8 +93,11 @@ def build_runner(
     vocabulary: Callable[[int], Vocabulary] | None = None,
     parallel: Parallel | None = None,
     adapters: AdapterSettings = NO_ADAPTERS,
+    grouped: bool = False,
 ) -> Built:
     """Build a runner. `vocab` is the tokenizer's size, the model's own if None.
+
+    With `grouped`, layers with and without a window have block groups of their own; plans have the blocks of each.
 
     `vocabulary` gives the tokens of a width, from which a GPU makes masks itself; None: it makes none. With `parallel`
     it is the runner of one rank, and every rank builds one at the same time.
@@ -134,7 +141,11 @@ def build_runner(
             from .run.cuda.grammar_masks import DeviceGrammarMasks
 
             masks = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
-        parts = RunnerParts(decoder, cache, limits, parallel, store, encoder, loads)
+        layout = None
+        if grouped:
+            layout = decoder_groups(decoder)
+            decoder = grouped_decoder(decoder, layout)
+        parts = RunnerParts(decoder, cache, limits, parallel, store, encoder, loads, layout)
         runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, masks, laps)
         laps.over("warm up")
     kv = runner.cache
@@ -142,6 +153,7 @@ def build_runner(
         *(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs, laps.seconds),
         store,
         loads,
+        parts.groups if grouped else None,
     )
 
 
@@ -302,7 +314,9 @@ def _decoder(
 
 def _host(parts: RunnerParts) -> ModelRunner:
     kv, rows = parts.kv(parts.count()), parts.rows()
-    compute = HostCompute(parts.decoder, kv, rows.tables, parts.limits.vocab, loads=parts.experts)
+    compute = HostCompute(
+        parts.decoder, kv, rows.blocks.tables, parts.limits.vocab, loads=parts.experts
+    )
     runner = ModelRunner(
         parts.decoder, kv, compute, rows, parts.limits, parts.adapters, parts.images()
     )

@@ -111,6 +111,9 @@ class CacheConfig:
     `serve --prefill-engines` sets both.
 
     `image_bytes` is the most memory, on the device, of encoded images that may be asked for again.
+
+    With `kv_windows` "free", layers with a sliding window free the blocks that they will not read again, unless blocks
+    leave the cache for another place or the model is divided into stages; with "keep" they keep them.
     """
 
     block_size: int = 16
@@ -124,6 +127,7 @@ class CacheConfig:
     kv_disk_bytes: int = 4 << 30
     kv_role: KVRole = "none"
     image_bytes: int = 256 << 20
+    kv_windows: Literal["free", "keep"] = "free"
 
     def __post_init__(self) -> None:
         _at_least(self, "block_size", 1)
@@ -257,6 +261,12 @@ class EngineConfig:
     def __post_init__(self) -> None:
         deterministic, ranks = self.model.deterministic, self.parallel.ranks
         self.adapters.refuse_with(deterministic=deterministic, ranks=ranks)
+
+    @property
+    def has_block_groups(self) -> bool:
+        """Whether layers with and without a sliding window have block tables of their own."""
+        cache = self.cache
+        return cache.kv_windows == "free" and not cache.has_tiers and self.parallel.pp == 1
 
     @classmethod
     def load(

@@ -148,6 +148,7 @@ def _info(
         vocabulary=built.spec.vocab_size,
         blocks=built.num_blocks - 1,  # block 0 is padding
         block_size=config.cache.block_size,
+        kv_tokens=None if built.groups is None else built.groups.capacity(built.num_blocks - 1),
         device=built.device.type,
         dtype=str(built.runner.decoder.embedding.dtype).removeprefix("torch."),
         pid=os.getpid(),
@@ -172,6 +173,7 @@ def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) 
         vocabulary=tokenizer.vocabulary if on_device else None,
         parallel=None if group is None else group.connect(tokenizer.size),
         adapters=config.adapters,
+        grouped=config.has_block_groups,
     )
     return make() if group is None else group.build(make)
 
@@ -224,9 +226,10 @@ def _scheduler(
     memory = KVManager(
         BlockPool(built.num_blocks),
         size,
-        PrefixCache(size) if config.cache.prefix_caching else None,
+        PrefixCache(size, groups=built.groups) if config.cache.prefix_caching else None,
         offload,
         AdapterSlots(config.adapters.max_adapters),
+        built.groups,
     )
     sizer = StageTurns(batches) if batches else BatchSizer(built.costs)
     return Scheduler(config.scheduler, memory, limits, time.monotonic, sizer, proposals)

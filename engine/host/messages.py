@@ -16,11 +16,12 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     """Facts about a loaded engine.
 
     `context_length` counts prompt and output tokens together; `blocks` is the number of KV blocks of `block_size`
-    tokens; `parameters` is the number of weights; `pid` is the process the engine runs in. `start_s` is the time of
-    each part of its start, in seconds. `folder` is that of the checkpoint; for adapters there are `max_adapters`
-    places, for ranks up to `adapter_rank`. `images`: how the model reads images; None if it reads none.
-    `draft_sources` are the sources of drafts that it asks. `kv_role`: see `CacheConfig`; `kv_address`: where other
-    engines get the blocks of prompts that this one computes for them.
+    tokens, and `kv_tokens` the most tokens of a sequence that fit into them, None for all that they hold; `parameters`
+    is the number of weights; `pid` is the process the engine runs in. `start_s` is the time of each part of its start,
+    in seconds. `folder` is that of the checkpoint; for adapters there are `max_adapters` places, for ranks up to
+    `adapter_rank`. `images`: how the model reads images; None if it reads none. `draft_sources` are the sources of
+    drafts that it asks. `kv_role`: see `CacheConfig`; `kv_address`: where other engines get the blocks of prompts that
+    this one computes for them.
     """
 
     model: str
@@ -41,6 +42,14 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     draft_sources: tuple[str, ...] = ()
     kv_role: KVRole = "none"
     kv_address: str = ""
+    kv_tokens: int | None = None
+
+    @property
+    def most_tokens(self) -> int:
+        """The most tokens of a prompt and its answer together."""
+        fitting = self.blocks * self.block_size if self.kv_tokens is None else self.kv_tokens
+        # The last token of an output is sampled but never computed, so it needs no slot in the KV cache.
+        return min(self.context_length, fitting + 1)
 
 
 class BlockReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,8 @@ class CheckpointReport:
 
     `window` is the smallest sliding window of a layer, None if none has one. `experts` is the number of experts in a
     layer, 0 without. `image_cell` is the side in pixels of what one token of an image shows, 0 for a model that reads
-    none. `cpu_only`: it does not run on a GPU. `weight_bytes` and `kv_bytes_per_token` are in memory.
+    none. `cpu_only`: it does not run on a GPU. `weight_bytes` and `kv_bytes_per_token` are in memory. `kv_groups` are
+    the block groups of the layers, as pairs: the tokens that they keep of a sequence, None for all, and bytes for each.
     """
 
     family: str
@@ -32,10 +33,15 @@ class CheckpointReport:
     cpu_only: bool
     weight_bytes: int
     kv_bytes_per_token: int
+    kv_groups: tuple[tuple[int | None, int], ...]
 
     def bytes_at(self, context: int, sequences: int = 1) -> int:
-        """Bytes of the weights, and of the keys and values of `sequences` of `context` tokens each."""
-        return self.weight_bytes + context * sequences * self.kv_bytes_per_token
+        """Bytes of the weights, and of the keys and values of `sequences` of `context` computed tokens each."""
+        kept = [
+            (context if window is None else min(context, window)) * size
+            for window, size in self.kv_groups
+        ]
+        return self.weight_bytes + sequences * sum(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,7 @@ def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
     """
     # Not above: they import torch, and a process that serves an API does without.
     from .expected_tensors import check_tensors, expected_shapes, expected_tensors, stored_bytes
+    from .layer_groups import layer_groups
     from .spec import read_spec
     from .tensor_files import files_by_tensor
     from .vision_spec import image_format
@@ -65,6 +72,8 @@ def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
     found = {name: file.stored(name) for name, file in files.items()}
     check_tensors(found, expected_tensors(spec), spec)
     images = image_format(folder, spec.vision)
+    per_token = spec.kv_block_bytes(1, element_bytes)
+    groups = layer_groups([kind.window for kind in spec.kinds])
     return CheckpointReport(
         family=spec.family.name,
         architecture=spec.family.architecture,
@@ -77,7 +86,10 @@ def check_checkpoint(folder: Path, element_bytes: int = 4) -> CheckpointReport:
         image_cell=0 if images is None else images.factor,
         cpu_only=spec.family.cpu_only,
         weight_bytes=sum(stored_bytes(spec, element_bytes).values()),
-        kv_bytes_per_token=spec.kv_block_bytes(1, element_bytes),
+        kv_bytes_per_token=per_token,
+        kv_groups=tuple(
+            [(window, per_token // spec.layers * groups.depth) for window in groups.windows]
+        ),
     )
 
 

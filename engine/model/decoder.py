@@ -22,10 +22,22 @@ from .vocabulary_shard import VocabularyShard
 
 @dataclass(frozen=True, slots=True)
 class AttentionVariant:
-    """The attention settings that some layers share: a rotation and a sliding window (see `Kernels.attend`)."""
+    """The attention settings that some layers share: a rotation and a sliding window (see `Kernels.attend`).
+
+    `group` is their block group: the layers of different groups have different block tables.
+    """
 
     rope: RopeTable
     window: int | None
+    group: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPlaces:
+    """The block tables of a step in one block group, and the slots of its tokens there; see `Places`."""
+
+    ragged: Ragged
+    slots: Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +118,26 @@ class Decoder:
         slots: Tensor,
         cache_shape: Sequence[int],
         adapters: Tensor | None = None,
+        others: Sequence[GroupPlaces] = (),
     ) -> StepContext:
         """Prepare a step of N tokens at `positions` [N], with keys and values stored in `slots`.
 
-        A step with tokens of images has three positions for each token, [3, N]. See `Kernels.attend`. `adapters` [N]
-        int32: the place of each row's adapter, negative for none; None: no row has one.
+        `ragged` and `slots` are those of the first block group, `others` those of the other groups. A step with tokens
+        of images has three positions for each token, [3, N]. See `Kernels.attend`. `adapters` [N] int32: the place of
+        each row's adapter, negative for none; None: no row has one.
         """
         spec, passes = self.spec, []
+        groups = (GroupPlaces(ragged, slots), *others)
         each = None
         if positions.dim() > 1:
             each = torch.arange(positions.shape[1], dtype=torch.int32, device=positions.device)
         for variant in self.variants:
             rope = variant.rope if each is None else variant.rope.of_tokens(positions)
-            places = Places(rope.cos, rope.sin, positions if each is None else each, slots)
+            tables, rows = groups[variant.group], positions if each is None else each
+            places = Places(rope.cos, rope.sin, rows, tables.slots)
             passes.append(
                 self.kernels.attend(
-                    ragged, places, spec.heads, cache_shape, spec.scores, variant.window
+                    tables.ragged, places, spec.heads, cache_shape, spec.scores, variant.window
                 )
             )
         if self.adapters is None:

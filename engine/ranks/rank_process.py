@@ -130,6 +130,7 @@ def _build(setup: wire.RankSetup, vocab: int) -> tuple["ModelRunner", "Parallel"
         vocab=vocab,
         vocabulary=_vocabulary(config, device) if place.samples else None,
         parallel=place,
+        grouped=config.has_block_groups,
     )
     return built.runner, place
 

@@ -10,17 +10,20 @@ from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
+from intaglio.kernels.contracts import NULL_BLOCK
 from torch import Tensor
 
 from ..errors import InternalError
 from ..plan import Admitted, Plan
 from ..types import Failure, SamplingParams
 from .compiled_loops import compiled
+from .row_tables import Entries
 from .sequence_faults import SamplingFault, guarded_sampling
 from .slots import Ints, SlotState, check_fits
 
 _GREEDY = SamplingParams(temperature=0)
 _NOTHING_GROWN: Ints = np.zeros((2, 0), dtype=np.int64)
+_NO_SLOTS: Ints = np.zeros((0, 0), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +43,15 @@ class Batch:
     """One step of N tokens of S sequences; a *row* is a sequence's row in `SlotState`.
 
     By token [N]: `tokens` int32; `sources`, the index of the sampled token on the device that replaces a placeholder,
-    -1 for tokens that are known; `positions` in the sequence; `rope_positions`, by which query and key are rotated,
-    the same unless images precede the token; `slots`, `owners` (rows). By sequence: `starts` [S + 1], `lengths` [S]
-    (context lengths, this step included), `rows` [S]. By row of logits [R]: `logits_indices`, the index of its token;
-    `picking` and `sampling_rows`, its sequence and the row of that; `next_positions`, the position of the token sampled
-    from it. A sequence occurs there once for each of its rows of logits, at most `most_logits` times. `grown` [2, n]:
-    the entries of block tables that changed, as flat index and block. `longest`: the most tokens of one sequence.
-    `failed`: sequences with discarded results, with the failures of their requests. `adapters` int32 [N]: the place of
-    each token's adapter, `NO_ADAPTER` for none; None if no token has one. `images`: see `ImageTokens`; None for a step
-    that computes text only.
+    -1 for tokens that are known; `positions` in the sequence; `rope_positions`, by which query and key are rotated, the
+    same unless images precede the token; `slots`, `owners` (rows). `other_slots` [groups - 1, N] are the slots in the
+    other block groups. By sequence: `starts` [S + 1], `lengths` [S] (context lengths, this step included), `rows` [S].
+    By row of logits [R]: `logits_indices`, the index of its token; `picking` and `sampling_rows`, its sequence and the
+    row of that; `next_positions`, the position of the token sampled from it. A sequence occurs there once for each of
+    its rows of logits, at most `most_logits` times. `grown` [2, n]: the entries of block tables that changed, as flat
+    index (see `BatchBuilder`) and block. `longest`: the most tokens of one sequence. `failed`: sequences with discarded
+    results, with the failures of their requests. `adapters` int32 [N]: the place of each token's adapter, `NO_ADAPTER`
+    for none; None if no token has one. `images`: see `ImageTokens`; None for a step that computes text only.
     """
 
     tokens: npt.NDArray[np.int32]
@@ -70,10 +73,14 @@ class Batch:
     failed: Mapping[int, Failure] = field(default_factory=dict)
     adapters: npt.NDArray[np.int32] | None = None
     images: ImageTokens | None = None
+    other_slots: Ints = field(default_factory=lambda: _NO_SLOTS)
 
 
 class BatchBuilder:
-    """Builds batches of at most `max_tokens` tokens of `max_running` sequences."""
+    """Builds batches of at most `max_tokens` tokens of `max_running` sequences.
+
+    The flat index of an entry of the block tables counts one more row in each block group, as the device has.
+    """
 
     def __init__(self, rows: SlotState, max_tokens: int, max_running: int, block_size: int) -> None:
         self._rows = rows
@@ -99,9 +106,12 @@ class BatchBuilder:
         total = sum(counts)
         if total > self._max_tokens or len(works) > self._max_running:
             raise InternalError(f"{len(works)} works of {total} tokens do not fit the buffers")
+        blocks = self._rows.blocks
         for row, work in zip(rows, works, strict=True):
-            if work.new_blocks:
-                grown.append((row, self._rows.append_blocks(row, work.new_blocks), work.new_blocks))
+            if blocks.has_windows:
+                grown += blocks.drop(row, work.start)
+            if work.new_blocks or work.other_blocks:
+                grown += blocks.append(row, (work.new_blocks, *work.other_blocks))
         tokens = np.fromiter(chain.from_iterable([work.tokens for work in works]), np.int32, total)
         logits = [work.logits for work in works]
         if sum(logits) > self._max_running:
@@ -136,17 +146,34 @@ class BatchBuilder:
             most_logits=max(logits),
             failed=self._failed.copy(),
             adapters=self._adapters(by_work[0], owners),
+            other_slots=self._other_slots(owners, positions),
         )
+
+    def _other_slots(self, owners: Ints, positions: Ints) -> Ints:
+        """The slots of tokens in the other block groups [groups - 1, N]. Raises `InternalError` if one has none."""
+        tables, size = self._rows.blocks.tables, self._block_size
+        if len(tables) == 1:
+            return _NO_SLOTS
+        blocks = tables[1:, owners, positions // size].astype(np.int64)
+        if (blocks == NULL_BLOCK).any():
+            raise InternalError("a work lies outside of a block table of its sequence")
+        slots: Ints = blocks * size + positions % size
+        return slots
 
     def _adapters(self, rows: Ints, owners: Ints) -> npt.NDArray[np.int32] | None:
         places = self._rows.adapters
         return places[owners] if (places[rows] >= 0).any() else None
 
-    def _admit(self, plan: Plan) -> list[tuple[int, int, tuple[int, ...]]]:
+    def _admit(self, plan: Plan) -> list[Entries]:
         for seq_id in plan.released:
             self._rows.forget(seq_id)
             self._failed.pop(seq_id, None)
-        return [(self._rows.admit(self._fit(new)), 0, new.blocks) for new in plan.admitted]
+        grown: list[Entries] = []
+        for new in plan.admitted:
+            row = self._rows.admit(self._fit(new))
+            for group, blocks in enumerate((new.blocks, *new.other_tables)):
+                grown.append(Entries(group, row, 0, blocks))
+        return grown
 
     def _fit(self, new: Admitted) -> Admitted:
         """`new`, with greedy options in place of options that do not fit the arrays; then its request fails."""
@@ -157,12 +184,14 @@ class BatchBuilder:
             return replace(new, sampling=_GREEDY)
         return new
 
-    def _flat(self, grown: list[tuple[int, int, tuple[int, ...]]]) -> Ints:
+    def _flat(self, grown: list[Entries]) -> Ints:
         if not grown:
             return _NOTHING_GROWN
-        width = self._rows.tables.shape[1]
-        at = [row * width + held + i for row, held, new in grown for i in range(len(new))]
-        blocks = [block for _, _, new in grown for block in new]
+        _, rows, width = self._rows.blocks.tables.shape
+        begins = [(group * (rows + 1) + row) * width + first for group, row, first, _ in grown]
+        counts = [len(entries.blocks) for entries in grown]
+        at = [begin + i for begin, count in zip(begins, counts, strict=True) for i in range(count)]
+        blocks = [block for entries in grown for block in entries.blocks]
         return np.array((at, blocks), dtype=np.int64).reshape(2, -1)
 
 
@@ -216,9 +245,10 @@ def load_loops() -> None:
 
 
 def fresh_blocks(batch: Batch, tables: npt.NDArray[np.int32], block_size: int) -> list[int]:
-    """Blocks that get their first tokens in this step and are not filled by it."""
+    """Blocks that get their first tokens in this step and are not filled by it; `tables` [groups, rows, blocks]."""
     first = batch.lengths // block_size * block_size
     begun = batch.lengths - np.diff(batch.starts)
     entered = (first >= begun) & (first < batch.lengths)
-    blocks: list[int] = tables[batch.rows[entered], first[entered] // block_size].tolist()
+    found = tables[:, batch.rows[entered], first[entered] // block_size]
+    blocks: list[int] = found.reshape(-1).tolist()
     return blocks

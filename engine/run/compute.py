@@ -15,7 +15,7 @@ from intaglio.kernels.sampling_contracts import Draw, SampleArgs, Sampled
 from torch import Tensor
 
 from ..errors import InternalError
-from ..model.decoder import Decoder, ImageStates
+from ..model.decoder import Decoder, GroupPlaces, ImageStates
 from ..model.expert_loads import ExpertLoads
 from ..plan import NO_ADAPTER
 from .batch import Batch, fresh_blocks
@@ -75,7 +75,7 @@ class HostCompute:
         masker: GrammarMasker | None = None,
         loads: ExpertLoads | None = None,
     ) -> None:
-        """`tables`: the block tables by row, at a fixed address. `vocab` tokens may be sampled.
+        """`tables`: the block tables by block group and row, at a fixed address. `vocab` tokens may be sampled.
 
         `loads` counts the experts of the decoder.
         """
@@ -98,11 +98,13 @@ class HostCompute:
         if sampled.any():
             tokens[sampled] = self._last_sampled[batch.sources[sampled]]
         width = -(-int(batch.lengths.max()) // self._cache.block_size)
-        ragged = Ragged(
-            torch.from_numpy(batch.starts.astype(np.int32)),
-            torch.from_numpy(batch.lengths.astype(np.int32)),
-            torch.from_numpy(self._tables[batch.rows, :width]),
-        )
+        starts = torch.from_numpy(batch.starts.astype(np.int32))
+        lengths = torch.from_numpy(batch.lengths.astype(np.int32))
+        tables = [torch.from_numpy(each[batch.rows, :width]) for each in self._tables]
+        others = [
+            GroupPlaces(Ragged(starts, lengths, table), torch.from_numpy(own))
+            for table, own in zip(tables[1:], batch.other_slots, strict=True)
+        ]
         rope_positions = (
             batch.rope_positions if batch.images is None else batch.images.rope_positions
         )
@@ -111,7 +113,8 @@ class HostCompute:
         if batch.adapters is not None:
             adapters = _padded(batch.adapters, NO_ADAPTER)
         shape = self._cache.layers[0].shape
-        context = self._decoder.step(ragged, positions, slots, shape, adapters)
+        ragged = Ragged(starts, lengths, tables[0])
+        context = self._decoder.step(ragged, positions, slots, shape, adapters, others)
         logits_indices = _padded(batch.logits_indices)  # padded with row 0
         given = _padded(tokens)
         hidden = self._decoder.hidden(

@@ -12,6 +12,8 @@ from torch import Tensor
 
 from ..config import CacheConfig
 from ..errors import ConfigError
+from ..memory.block_groups import BlockGroups
+from ..model.layer_groups import LayerGroups
 from ..model.spec import ModelSpec
 
 CPU_BYTES = 384 * 2**20
@@ -36,7 +38,8 @@ _CARRIER = {2: np.int16, 4: np.int32}
 class KVCache:
     """Keys and values: one tensor [layers, 2, num_blocks, block_size, kv_heads, head_dim]; `layers` are its views.
 
-    With latent attention keys are values, too: [layers, 1, ...].
+    With several block groups a block has places for the layers of one group, and layers of different groups share a
+    view: [places, 2, ...]. With latent attention keys are values, too: [layers, 1, ...].
 
     On a host it is zero, and the system allocates its pages on first write, so a large cache is ready at once. On
     another device only the null block is zero.
@@ -49,16 +52,20 @@ class KVCache:
         block_size: int,
         dtype: torch.dtype,
         device: torch.device = HOST,
+        layout: LayerGroups | None = None,
     ) -> None:
+        """`layout`: the block groups, None for one of all layers."""
+        layout = LayerGroups.single(spec.layers) if layout is None else layout
         sizes = (num_blocks, block_size, spec.kv_heads, spec.head_dim)
-        shape = (spec.layers, spec.kv_planes, *sizes)
+        shape = (layout.depth, spec.kv_planes, *sizes)
         if device.type == "cpu":
             zeros = np.zeros(shape, dtype=_CARRIER[dtype.itemsize])
             self._tensor = torch.from_numpy(zeros).view(dtype)
         else:
             self._tensor = torch.empty(shape, dtype=dtype, device=device)
             self._tensor.view(torch.uint8)[:, :, NULL_BLOCK] = 0
-        self.layers: tuple[Tensor, ...] = tuple(self._tensor.unbind(0))
+        views = self._tensor.unbind(0)
+        self.layers: tuple[Tensor, ...] = tuple([views[place] for place in layout.place_of])
         self.num_blocks = num_blocks
         self.block_size = block_size
 
@@ -106,8 +113,10 @@ def count_blocks(
     max_running: int,
     max_context: int,
     free_bytes: int | None = None,
+    groups: BlockGroups | None = None,
+    depth: int | None = None,
 ) -> int:
-    """The number of blocks to allocate, the null block included.
+    """The number of blocks to allocate, the null block included; of `groups`, each for `depth` layers.
 
     By the first of these: `num_blocks`; `cache_bytes`; `free_bytes`, measured on a device; `CPU_BYTES` of host memory,
     more for large models, at most the share `memory_fraction` of the free memory. Never more blocks than `max_running`
@@ -116,10 +125,13 @@ def count_blocks(
     Raises:
         ConfigError: not even one sequence of `max_context` tokens fits.
     """
-    per_sequence = -(-max_context // config.block_size)
+    groups = BlockGroups(config.block_size) if groups is None else groups
+    per_sequence = groups.needed(max_context)
     keeps = config.prefix_caching and free_bytes is not None
     useful = 1 + max_running * per_sequence * (2 if keeps else 1)
     block_bytes = spec.kv_block_bytes(config.block_size, dtype.itemsize)
+    if depth is not None:
+        block_bytes = block_bytes // spec.layers * depth
     if config.num_blocks is not None:
         count, setting = config.num_blocks, "num_blocks"
     elif config.cache_bytes is not None:
@@ -137,6 +149,6 @@ def count_blocks(
             f"one sequence of {max_context} tokens needs {1 + per_sequence} blocks of {block_bytes} bytes, "
             f"{setting} gives {max(count, 0)}",
             where=setting,
-            hint=f"raise {setting}, or lower max_context to {max(count - 1, 0) * config.block_size}",
+            hint=f"raise {setting}, or lower max_context to {groups.capacity(max(count - 1, 0))}",
         )
     return count

@@ -147,7 +147,10 @@ class ModelRunner:
         """Run one small step, so that the first request does not wait for what libraries initialise on first use."""
         tokens = (0, 0, 0)
         seq_id = -1
-        admitted = Admitted(seq_id, tokens, len(tokens), (1,), SamplingParams(temperature=0))
+        sampling, others = SamplingParams(temperature=0), len(self._rows.blocks.tables) - 1
+        admitted = Admitted(
+            seq_id, tokens, len(tokens), (1,), sampling, other_tables=((1,),) * others
+        )
         logits = int(self._decoder.samples)
         plan = Plan(0, (admitted,), (Work(seq_id, 0, tokens, logits=logits),))
         handle = self.forward(plan)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import torch
 
 from ..config import CacheConfig
+from ..memory.block_groups import BlockGroups
 from ..model.decoder import Decoder
 from ..model.expert_loads import ExpertLoads
+from ..model.layer_groups import LayerGroups
 from ..model.vision_encoder import VisionEncoder
 from ..parallel.parallel_layout import Parallel
 from .adapter_store import AdapterStore
@@ -25,7 +27,8 @@ class RunnerParts:
     """A loaded model, the settings of its cache, and the limits of a step.
 
     `parallel`: see `build_runner`. `adapters`: None without places for them. `encoder` reads images; None for a model
-    that reads none. `experts` counts those of the decoder, if there are any.
+    that reads none. `experts` counts those of the decoder, if there are any. `layout`: the block groups of its layers,
+    None for one of all.
     """
 
     decoder: Decoder
@@ -35,6 +38,13 @@ class RunnerParts:
     adapters: AdapterStore | None = None
     encoder: VisionEncoder | None = None
     experts: ExpertLoads | None = None
+    layout: LayerGroups | None = None
+
+    @property
+    def groups(self) -> BlockGroups:
+        """The block groups of the layers, as the memory sees them."""
+        windows = (None,) if self.layout is None else self.layout.windows
+        return BlockGroups(self.cache.block_size, windows, self.limits.max_batched_tokens)
 
     def images(self) -> ImageRows | None:
         """The images of the sequences; None for a model that reads none."""
@@ -44,7 +54,9 @@ class RunnerParts:
 
     def rows(self) -> SlotState:
         """The sequence state for these limits."""
-        return SlotState(self.limits.max_running, self.limits.max_context, self.cache.block_size)
+        return SlotState(
+            self.limits.max_running, self.limits.max_context, self.cache.block_size, self.groups
+        )
 
     def kv(self, num_blocks: int) -> KVCache:
         """A KV cache of `num_blocks`, on the device of the weights."""
@@ -55,6 +67,7 @@ class RunnerParts:
             self.cache.block_size,
             kept_dtype(self.cache, embedding),
             embedding.device,
+            self.layout,
         )
 
     def count(self, free_bytes: int | None = None) -> int:
@@ -66,6 +79,8 @@ class RunnerParts:
             max_running=self.limits.max_running,
             max_context=self.limits.max_context,
             free_bytes=free_bytes,
+            groups=self.groups,
+            depth=None if self.layout is None else self.layout.depth,
         )
         if self.parallel is None:
             return count

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from intaglio.kernels.contracts import NULL_BLOCK
 
 from ..errors import InternalError
+from ..memory.block_groups import BlockGroups
 from ..plan import NO_ADAPTER, PLACEHOLDER, Admitted
 from ..types import SamplingParams
 from .compiled_loops import compiled
+from .row_tables import RowTables
 
 # Bits of `SamplingColumns.needs`.
 TRUNCATED = 1  # draws with top-k, top-p or min-p
@@ -58,15 +59,20 @@ class Draws(NamedTuple):
 class SlotState:
     """The rows of the sequences.
 
-    Arrays are indexed by row: `tables` int32 [rows, blocks], `tokens` int32 [rows, context], `prompts` int64 [rows]
+    Arrays are indexed by row: `blocks` has the block tables, `tokens` int32 [rows, context], `prompts` int64 [rows]
     (tokens of the prompt), `adapters` int32 [rows] (places, or `NO_ADAPTER`). A token may be `PLACEHOLDER` until it is
     read from the device.
     """
 
-    def __init__(self, max_running: int, max_context: int, block_size: int) -> None:
-        self.tables = np.full(
-            (max_running, -(-max_context // block_size)), NULL_BLOCK, dtype=np.int32
-        )
+    def __init__(
+        self,
+        max_running: int,
+        max_context: int,
+        block_size: int,
+        groups: BlockGroups | None = None,
+    ) -> None:
+        groups = BlockGroups(block_size) if groups is None else groups
+        self.blocks = RowTables(max_running, -(-max_context // block_size), groups)
         self.tokens = np.zeros((max_running, max_context), dtype=np.int32)
         self.prompts = np.zeros(max_running, dtype=np.int64)
         self.adapters = np.full(max_running, NO_ADAPTER, dtype=np.int32)
@@ -81,10 +87,15 @@ class SlotState:
         )
         self._sample_index = np.full(max_running, -1, dtype=np.int64)
         self._holders = np.full(max_running, _NO_SEQUENCE, dtype=np.int64)
-        self._table_lengths = [0] * max_running
         self._row_of: dict[int, int] = {}
         self._free = list(range(max_running - 1, -1, -1))
         self._entropy = secrets.randbits(64)
+
+    @property
+    def tables(self) -> npt.NDArray[np.int32]:
+        """The block tables of the first block group [rows, blocks]."""
+        first: npt.NDArray[np.int32] = self.blocks.tables[0]
+        return first
 
     @property
     def row_of(self) -> Mapping[int, int]:
@@ -100,9 +111,7 @@ class SlotState:
         row = self._free.pop()
         self._row_of[admitted.seq_id] = row
         self._holders[row] = admitted.seq_id
-        self.tables[row] = NULL_BLOCK
-        self._table_lengths[row] = 0
-        self.append_blocks(row, admitted.blocks)
+        self.blocks.replace(row, (admitted.blocks, *admitted.other_tables))
         self.tokens[row, : len(admitted.tokens)] = admitted.tokens
         self.prompts[row] = admitted.prompt_length
         self.adapters[row] = admitted.adapter
@@ -113,15 +122,6 @@ class SlotState:
             _mix(self._entropy + admitted.seq_id * _GOLDEN) if seed is None else _mix(seed)
         )
         return row
-
-    def append_blocks(self, row: int, blocks: Sequence[int]) -> int:
-        """Append to a row's block table; the index of the first. Raises `InternalError` if they do not fit."""
-        held = self._table_lengths[row]
-        if held + len(blocks) > self.tables.shape[1]:
-            raise InternalError(f"{held + len(blocks)} blocks do not fit a block table")
-        self.tables[row, held : held + len(blocks)] = blocks
-        self._table_lengths[row] = held + len(blocks)
-        return held
 
     def read(
         self, sequences: Sequence[int], rows: Ints, positions: Ints, tokens: npt.NDArray[Any]

@@ -37,7 +37,7 @@ def check_model(model: str, contexts: tuple[int, ...], *, as_json: bool) -> Exit
             raise CliError(f"the model's context ends at {longest} tokens", Exit.USAGE)
     shown = contexts or (*(each for each in CONTEXTS if each < longest), longest)
     facts = asdict(report)
-    del facts["weight_bytes"], facts["kv_bytes_per_token"]
+    del facts["weight_bytes"], facts["kv_bytes_per_token"], facts["kv_groups"]
     shape = parallel_shape(folder, MOST_TP)
     document = {
         "model": folder.resolve().name,

@@ -13,7 +13,6 @@ import msgspec
 
 from ..generation.generation_events import GenerationEvent
 from ..generation.prepared_call import AnswerForm, LoadedModel, PreparedCall
-from ..generation.token_room import token_room
 
 _HEAD: Final = b"data: "
 _DONE: Final = b"data: [DONE]\n\n"
@@ -21,7 +20,7 @@ _DONE: Final = b"data: [DONE]\n\n"
 
 def without_limit(call: PreparedCall, model: LoadedModel) -> PreparedCall:
     """The call with a budget of all tokens that the prompt leaves in the context."""
-    left = token_room(model.info) - max(map(len, call.spec.prompts))
+    left = model.info.most_tokens - max(map(len, call.spec.prompts))
     sampling = replace(call.spec.sampling, max_tokens=left)
     return replace(call, spec=replace(call.spec, sampling=sampling))
 

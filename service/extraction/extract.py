@@ -120,9 +120,8 @@ class Extractor:
         self._text = text
         self._info = info
         self._adapters = adapters
-        # The last token of an output is sampled but never computed, so it needs no slot in the KV cache.
-        capacity = min(info.context_length, info.blocks * info.block_size + 1)
-        self.fitter = PromptFitter(text.tokenizer, text.chat.without_reasoning(), capacity)
+        chat = text.chat.without_reasoning()
+        self.fitter = PromptFitter(text.tokenizer, chat, info.most_tokens)
 
     @property
     def text(self) -> TextModel:

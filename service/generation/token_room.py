@@ -7,12 +7,6 @@ Does: compute and check the budget. Does not: count the tokens of a prompt, or l
 from intaglio.engine.api import EngineInfo, TooLong
 
 
-def token_room(info: EngineInfo) -> int:
-    """The most tokens of a prompt and its answer together."""
-    # The last token of an output is sampled but never computed, so it needs no slot in the KV cache.
-    return min(info.context_length, info.blocks * info.block_size + 1)
-
-
 def answer_budget(
     info: EngineInfo,
     prompt: int,
@@ -27,7 +21,7 @@ def answer_budget(
     Raises:
         TooLong: the prompt leaves no room, or less than requested.
     """
-    room = token_room(info)
+    room = info.most_tokens
     left = room - prompt
     if left < 1:
         raise TooLong(

@@ -4,7 +4,7 @@ Does: keep block tables on the device, run the model. Does not: lay out the inpu
 (`model`), capture (`graphs`), or sample (`sampling_graphs`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from intaglio.kernels.sampling_contracts import Sampled
 from torch import Tensor
 
 from ...errors import InternalError
-from ...model.decoder import Decoder, ImageStates
+from ...model.decoder import Decoder, GroupPlaces, ImageStates
 from ...plan import StepCosts
 from ..batch import Batch
 from ..compute import image_states, sent
@@ -25,7 +25,7 @@ from ..kv import KVCache
 from ..sampling_inputs import GrammarMasker, SamplingInputs
 from . import token_packing
 from .graphs import ForwardGraphs, sizes
-from .input_buffers import ADAPTERS, ROPE_POSITIONS, SLOTS, SOURCES, Inputs, Packing
+from .input_buffers import ADAPTERS, FIELDS, ROPE_POSITIONS, SLOTS, SOURCES, Inputs, Packing
 from .sampling_graphs import SamplingGraphs
 from .streams import StreamSet
 
@@ -49,12 +49,12 @@ class GpuCompute:
         masker: GrammarMasker | None,
         streams: StreamSet | None,
     ) -> None:
-        """`vocab` tokens may be sampled. Batches have at most `most_tokens` tokens; batches of up to `captured` tokens
-        run by graph after `capture`. `masker` makes masks on the device, None for none; `streams` are those that it
-        uses, None for new ones.
+        """`tables` [groups, rows, blocks]. `vocab` tokens may be sampled. Batches have at most `most_tokens` tokens;
+        batches of up to `captured` tokens run by graph after `capture`. `masker` makes masks on the device, None for
+        none; `streams` are those that it uses, None for new ones.
         """
         device = decoder.embedding.device
-        max_running = tables.shape[0]
+        groups, max_running, width = tables.shape
         self._decoder = decoder
         self._cache = cache
         self._sizes = sizes(captured)
@@ -68,9 +68,9 @@ class GpuCompute:
             _packing(decoder, device),
         )
         self._host_tables = tables
-        # One extra row, which entries of padding are written to.
+        # One extra row in each group, of which that of the first group is written to by entries of padding.
         self._tables = torch.zeros(
-            (max_running + 1, tables.shape[1]), dtype=torch.int32, device=device
+            (groups, max_running + 1, width), dtype=torch.int32, device=device
         )
         self._each = torch.arange(self._sizes[-1] + 1, dtype=torch.int32, device=device)
         self._graphs: ForwardGraphs | None = None
@@ -188,23 +188,29 @@ class GpuCompute:
         """
         few = self._inputs.few[size]
         self._tables.view(-1).index_copy_(0, few.grown_at, few.grown)
-        tables = self._tables.index_select(0, few.owners)
-        if few.order is None:
-            ragged = Ragged(few.starts, few.lengths, tables)
-        else:
-            packs = Packs(few.order.view(-1), few.shared, few.leads.view(-1))
-            ragged = Ragged(self._each[: size + 1], few.lengths, tables, packs)
+        groups = []
+        for group, held in enumerate(self._tables):
+            tables = held.index_select(0, few.owners)
+            if few.order is None:
+                groups.append(Ragged(few.starts, few.lengths, tables))
+                continue
+            # The prefixes that tokens share were found in the first group. A row has the same tables in each.
+            shared = torch.zeros_like(few.shared) if group else few.shared
+            packs = Packs(few.order.view(-1), shared, few.leads.view(-1))
+            groups.append(Ragged(self._each[: size + 1], few.lengths, tables, packs))
         # Captured: whether a row has an adapter is data.
         adapters = few.fields[ADAPTERS]
-        return self._forward(few.fields, ragged, adapters, out=self._states[:size])
+        return self._forward(few.fields, groups, adapters, out=self._states[:size])
 
     def _forward_many(self, batch: Batch, logits: int) -> Tensor:
         """Hidden states [logits, hidden] of the tokens with logits; of a stage before the last, of all tokens."""
         there = self._inputs.fill_many(batch)
         width = -(-int(batch.lengths.max()) // self._cache.block_size)
-        tables = self._tables[:, :width].index_select(0, there.rows)
-        host = HostRagged(batch.starts, batch.lengths, batch.rows, self._host_tables)
-        ragged = Ragged(there.starts, there.lengths, tables, host=host)
+        groups = []
+        for on_host, held in zip(self._host_tables, self._tables, strict=True):
+            tables = held[:, :width].index_select(0, there.rows)
+            host = HostRagged(batch.starts, batch.lengths, batch.rows, on_host)
+            groups.append(Ragged(there.starts, there.lengths, tables, host=host))
         adapters = None if batch.adapters is None else there.fields[ADAPTERS]
         device = self._tables.device
         rope_positions = None if batch.images is None else sent(batch.images.rope_positions, device)
@@ -213,7 +219,7 @@ class GpuCompute:
         received = self._decoder.receive(batch.tokens.size)
         hidden = self._forward(
             there.fields,
-            ragged,
+            groups,
             adapters,
             logits_indices=picked,
             out=received,
@@ -226,7 +232,7 @@ class GpuCompute:
     def _forward(
         self,
         fields: Tensor,
-        ragged: Ragged,
+        groups: Sequence[Ragged],
         adapters: Tensor | None,
         *,
         logits_indices: Tensor | None = None,
@@ -234,12 +240,19 @@ class GpuCompute:
         rope_positions: Tensor | None = None,
         images: ImageStates | None = None,
     ) -> Tensor:
-        """Hidden states; `rope_positions` and `images` are those of a step with tokens of images."""
+        """Hidden states; `groups` are the sequences with their tables in each block group.
+
+        `rope_positions` and `images` are those of a step with tokens of images.
+        """
         decoder = self._decoder
         tokens = self._inputs.buffer.index_select(0, fields[SOURCES])
         shape = self._cache.layers[0].shape
         rope_positions = fields[ROPE_POSITIONS] if rope_positions is None else rope_positions
-        step = decoder.step(ragged, rope_positions, fields[SLOTS], shape, adapters)
+        others = [
+            GroupPlaces(ragged, slots)
+            for ragged, slots in zip(groups[1:], fields[FIELDS:], strict=False)
+        ]
+        step = decoder.step(groups[0], rope_positions, fields[SLOTS], shape, adapters, others)
         return decoder.hidden(tokens, self._cache.layers, step, logits_indices, out, images)
 
 

@@ -4,8 +4,8 @@ Does: lay out the buffer and its views for every captured size, write a batch to
 not: compute, or know graphs.
 
 The buffer begins with the tokens sampled last, so that one lookup serves tokens that the host knows and tokens that
-only the device knows. Then come five numbers for each token, field by field, and then the arrays by sequence: the `Few`
-of a captured size, or the `Many` of any other batch.
+only the device knows. Then come five numbers for each token, field by field, the slots in further block groups, and
+then the arrays by sequence: the `Few` of a captured size, or the `Many` of any other batch.
 
 Nothing is overwritten too early: inputs are copied after the previous pass has read its own, and from two pinned
 buffers alternately; a buffer is written again after its last copy, which has long finished by then.
@@ -54,10 +54,11 @@ class Packing(NamedTuple):
 class Few(NamedTuple):
     """Views of a captured batch of `size` tokens: tensors on the device, or arrays of pinned memory.
 
-    `fields` [FIELDS, size]. `grown_at` int64 and `grown` int32 [size]: entries of the block tables that are written
-    first, by flat index. `owners` and `lengths` [size]: rows and context lengths of `size` sequences. Either `starts`
-    [size + 1] of these sequences, or, where every token is a sequence, `order` and `leads` [packs, most] and `shared`
-    [packs] of the packs (see `token_packing`); the other fields are None.
+    `fields` [FIELDS or more, size]; from `FIELDS` on, the slots in the other block groups. `grown_at` int64 and `grown`
+    int32 [size or more]: entries of the block tables that are written first, by flat index. `owners` and `lengths`
+    [size]: rows and context lengths of `size` sequences. Either `starts` [size + 1] of these sequences, or, where every
+    token is a sequence, `order` and `leads` [packs, most] and `shared` [packs] of the packs (see `token_packing`); the
+    other fields are None.
     """
 
     fields: Any
@@ -99,7 +100,7 @@ class _Staging:
 class Inputs:
     """The inputs of batches of up to `most_tokens` tokens and of the `captured` sizes.
 
-    `tables`: the host's block tables by row.
+    `tables` [groups, rows, blocks]: the host's block tables.
     """
 
     def __init__(
@@ -111,16 +112,17 @@ class Inputs:
         block_size: int,
         packing: Packing,
     ) -> None:
-        self._streams, self._tables, self._block_size = streams, tables, block_size
+        self._streams, self._tables, self._block_size = streams, tables[0], block_size
         self._packing = packing
-        rows, captured = tables.shape[0], list(captured)
+        self._groups = len(tables)
+        rows, captured = tables.shape[1], list(captured)
         self._front = 2 * rows
         ends = {size: self._few_length(size) for size in captured}
-        length = max(*ends.values(), FIELDS * most_tokens + 4 * rows + 1)
+        length = max(*ends.values(), self._fields * most_tokens + 4 * rows + 1)
         device = streams.caller.device
         self.buffer = torch.zeros(self._front + length, dtype=torch.int32, device=device)
         self.samples = self.buffer[: self._front]
-        self.nowhere = tables.size  # past the last entry of the block tables
+        self.nowhere = tables[0].size  # past the last entry of the first group's block tables
         there = self.buffer[self._front :]
         self.few = {size: self._few(there, torch.int64, size) for size in captured}
         self._targets = {size: there[:end] for size, end in ends.items()}
@@ -129,21 +131,33 @@ class Inputs:
             staging.few = {size: self._few(staging.words, np.int64, size) for size in captured}
             staging.parts = {size: staging.pinned[:end] for size, end in ends.items()}
 
+    @property
+    def _fields(self) -> int:
+        """The fields of a token: an odd number, so that the words of 64 bits begin at an even word."""
+        return FIELDS + self._groups // 2 * 2
+
+    @property
+    def _grown(self) -> int:
+        """Entries for each token of a captured size: one new block, and in a group with a window an old one."""
+        return 2 * self._groups - 1
+
     def clear(self, size: int) -> None:
         """Fill the inputs with `size` tokens of padding, of which nothing is stored."""
         self.buffer.zero_()
         self.few[size].fields[SLOTS : ADAPTERS + 1].fill_(NOWHERE)
+        self.few[size].fields[FIELDS:].fill_(NOWHERE)
 
     def fill_few(self, batch: Batch, size: int) -> bool:
         """Copy a batch, padded to a captured size.
 
-        Returns whether the new entries of block tables fit, and were copied as well: there is room for `size` of them.
+        Returns whether the new entries of block tables fit, and were copied as well: those of decode steps do.
         """
         staging = self._next()
         to = staging.few[size]
         self._fill(batch, to.fields)
         grown: int = batch.grown.shape[1]
-        fits = grown <= size
+        room: int = to.grown.size
+        fits = grown <= room
         to.grown_at[:] = self.nowhere
         if fits and grown:
             to.grown_at[:grown], to.grown[:grown] = batch.grown
@@ -162,8 +176,8 @@ class Inputs:
         """Copy a batch as it is."""
         staging = self._next()
         count, logits, sequences = batch.tokens.size, batch.logits_indices.size, batch.rows.size
-        begin = FIELDS * count
-        self._fill(batch, staging.words[:begin].reshape(FIELDS, count))
+        begin = self._fields * count
+        self._fill(batch, staging.words[:begin].reshape(self._fields, count))
         lengths = max(sequences, logits), sequences + 1, sequences, sequences
         ends = np.cumsum((begin, *lengths)).tolist()
         parts = [staging.words[a:b] for a, b in pairwise(ends)]
@@ -172,7 +186,7 @@ class Inputs:
         there = self.buffer[self._front :]
         self._send(there[: ends[-1]], staging.pinned[: ends[-1]], staging.copied)
         tail = torch.split_with_sizes(there[begin : ends[-1]], lengths)
-        return Many(there[:begin].view(FIELDS, count), *tail)
+        return Many(there[:begin].view(self._fields, count), *tail)
 
     def _next(self) -> _Staging:
         self._staging.reverse()
@@ -187,6 +201,10 @@ class Inputs:
         fields[ADAPTERS] = NO_ADAPTER
         if batch.adapters is not None:
             fields[ADAPTERS, : batch.tokens.size] = batch.adapters
+        fields[FIELDS:] = NOWHERE
+        others = len(batch.other_slots)
+        if others:
+            fields[FIELDS : FIELDS + others, : batch.tokens.size] = batch.other_slots
 
     def _send(self, target: Tensor, source: Tensor, copied: torch.cuda.Event) -> None:
         with self._streams.inputs as stream:
@@ -197,17 +215,17 @@ class Inputs:
     def _few_length(self, size: int) -> int:
         packs = self._packing.packs(size)
         last = size + 1 if packs is None else (2 * self._packing.most + 1) * packs
-        return (FIELDS + 5) * size + last
+        return (self._fields + 3 * self._grown + 2) * size + last
 
     def _few(self, words: Any, int64: Any, size: int) -> Few:
         """The views of a captured size over the first words of a tensor or an array."""
         packs = self._packing.packs(size)
         ends = [0]
         # In this order, the words of 64 bits begin at an even word.
-        for words_each in (FIELDS, 1, 1, 1, 2):
+        for words_each in (self._fields, self._grown, 1, 1, 2 * self._grown):
             ends.append(ends[-1] + words_each * size)
         fields, grown, owners, lengths, grown_at = (words[a:b] for a, b in pairwise(ends))
-        common = fields.reshape(FIELDS, size), grown_at.view(int64), grown
+        common = fields.reshape(self._fields, size), grown_at.view(int64), grown
         rest = words[ends[-1] : self._few_length(size)]
         if packs is None:
             return Few(*common, owners, lengths, rest, None, None, None)
@@ -225,7 +243,7 @@ def _fill_tokens(
     front: int,
     fields: Words,
 ) -> None:
-    """Fill `fields` [FIELDS, size] for all tokens, and for the padding after them."""
+    """Fill the first four of `fields`, with `size` columns, for all tokens and for the padding after them."""
     for i in range(fields.shape[1]):
         fields[TOKENS, i] = fields[ROPE_POSITIONS, i] = 0
         fields[SOURCES, i], fields[SLOTS, i] = front + i, NOWHERE

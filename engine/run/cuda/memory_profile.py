@@ -32,7 +32,7 @@ def gpu_runner(
     compute = GpuCompute(
         parts.decoder,
         kv,
-        rows.tables,
+        rows.blocks.tables,
         vocab=limits.vocab,
         most_tokens=limits.max_batched_tokens,
         captured=min(2 * limits.max_running, limits.max_batched_tokens),
@@ -49,7 +49,8 @@ def run_all(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> None:
     decoder = parts.decoder
     layers = decoder.layers[-2:]
     spec = replace(decoder.spec, layers=len(layers))
-    small = replace(parts, decoder=replace(decoder, spec=spec, layers=layers))
+    layout = None if parts.layout is None else parts.layout.last(len(layers))
+    small = replace(parts, decoder=replace(decoder, spec=spec, layers=layers), layout=layout)
     free_bytes(small, masks)
     runner, compute = gpu_runner(small, masks, 2)
     compute.run_sizes()
@@ -69,7 +70,10 @@ def free_bytes(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> int:
         for number in range(sequences):
             tokens = (0,) * share
             blocks = tuple(range(1 + number * per_sequence, 1 + (number + 1) * per_sequence))
-            admitted.append(Admitted(number, tokens, share, blocks, sampling, adapter))
+            others = (blocks,) * (parts.groups.count - 1)
+            admitted.append(
+                Admitted(number, tokens, share, blocks, sampling, adapter, other_tables=others)
+            )
             works.append(Work(number, 0, tokens, logits=int(parts.decoder.samples)))
         released = () if sampling.top_p == 1 else tuple(range(sequences))
         handle = runner.forward(Plan(1, tuple(admitted), tuple(works), released))

@@ -32,6 +32,7 @@ from intaglio.grammar.api import Constraint, Kind
 
 from tests.support.live_service import Live, live, until
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.tiny_families import CONFIGS
 
 SCHEMA = {
     "type": "object",
@@ -202,6 +203,23 @@ def test_stages_of_two_ranks_give_the_tokens_of_one_process_and_one_killed_ends_
         assert ends_without(others[-1], divided) == [(Finish.ERROR, "engine_lost")] * 5
         psutil.wait_procs(others, timeout=60)
     assert not any(other.is_running() for other in others)
+
+
+def test_ranks_free_the_blocks_behind_windows_alike() -> None:
+    """The pool holds several sequences only if layers with a window free what they have read."""
+    shape = {**CONFIGS["gemma3"], "max_position_embeddings": 4096, "num_attention_heads": 4}
+    folder = write_checkpoint(Path(mkdtemp(dir=os.environ["XDG_CACHE_HOME"])) / "windows", shape)
+    found = []
+    for tp, settings in ((1, {"kv_windows": "keep"}), (2, {})):
+        step = {"max_context": 1024, "max_batched_tokens": 128, "num_blocks": 130}
+        built = LocalEngine.build(config(model=str(folder), tp=tp, **step, **settings))
+        try:
+            found.append(outputs(built))
+            assert built.check().clean
+            assert (built.info.kv_tokens is None) == (tp == 1)
+        finally:
+            built.close()
+    assert found[0] == found[1]
 
 
 def test_a_rank_that_stops_is_killed_after_the_time_out() -> None:

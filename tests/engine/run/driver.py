@@ -35,6 +35,7 @@ class Job:
     tokens: list[int] = field(default_factory=list)
     computed: int = 0
     blocks: list[int] = field(default_factory=list)
+    others: list[list[int]] = field(default_factory=list)
     running: bool = False
     logits: list[torch.Tensor] = field(default_factory=list)
     samples: list[SampledToken] = field(default_factory=list)
@@ -54,8 +55,9 @@ class Job:
 
 @dataclass
 class Driver:
-    """`chunk` bounds the tokens of one work, `budget` those of a step. `preempt` is the chance that one gives way
-    in a step, `join` the chance that a waiting one comes in. `masks` makes the rows of a step.
+    """`chunk` bounds the tokens of one work, `budget` those of a step. `preempt` is the chance that one gives way in a
+    step, `join` the chance that a waiting one comes in. `masks` makes the rows of a step. `groups`: the block groups of
+    the runner; all blocks are kept.
     """
 
     runner: ModelRunner
@@ -65,6 +67,7 @@ class Driver:
     join: float = 1.0
     seed: int = 0
     masks: Callable[[Mapping[int, Job], Plan], Masks] | None = None
+    groups: int = 1
 
     def run(self, jobs: list[Job]) -> list[Job]:
         """Run all jobs to their end, together."""
@@ -87,6 +90,9 @@ class Driver:
                 if not job.running and dice.random() < self.join:
                     job.running = True
                     job.blocks = self._blocks(len(job.tokens), free)
+                    job.others = [
+                        self._blocks(len(job.tokens), free) for _ in range(self.groups - 1)
+                    ]
                     admitted.append(
                         Admitted(
                             seq_id,
@@ -95,6 +101,7 @@ class Driver:
                             tuple(job.blocks),
                             job.sampling,
                             images=job.images,
+                            other_tables=tuple(map(tuple, job.others)),
                         )
                     )
                 if job.running:
@@ -139,13 +146,17 @@ class Driver:
     def _work(self, seq_id: int, job: Job, most: int, free: list[int]) -> Work:
         end = min(len(job.tokens), job.computed + most)
         new = self._blocks(end, free, held=len(job.blocks))
+        added = [self._blocks(end, free, held=len(job.blocks)) for _ in job.others]
         job.blocks += new
+        for others, more in zip(job.others, added, strict=True):
+            others += more
         return Work(
             seq_id,
             job.computed,
             tuple(job.tokens[job.computed : end]),
             tuple(new),
             logits=int(end == len(job.tokens)),
+            other_blocks=tuple(map(tuple, added)),
         )
 
     def _blocks(self, tokens: int, free: list[int], held: int = 0) -> list[int]:
@@ -153,6 +164,6 @@ class Driver:
         return [free.pop() for _ in range(max(need, 0))]
 
     def _release(self, seq_id: int, job: Job, free: list[int], released: list[int]) -> None:
-        free[:0] = job.blocks
+        free[:0] = [block for table in (job.blocks, *job.others) for block in table]
         job.blocks, job.computed, job.running = [], 0, False
         released.append(seq_id)

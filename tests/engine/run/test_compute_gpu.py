@@ -5,6 +5,7 @@ this shows what is computed, from which memory, and what stages exchange; not th
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import torch
 from intaglio.engine.build_runner import Laps, _gpu, build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
+from intaglio.engine.model.layer_groups import decoder_groups, grouped_decoder
 from intaglio.engine.model.spec import read_spec
 from intaglio.engine.model.weights import load_decoder
 from intaglio.engine.parallel.parallel_layout import Parallel
@@ -21,12 +23,14 @@ from intaglio.engine.run.cuda.sampling_graphs import SamplingGraphs
 from intaglio.engine.run.runner import ModelRunner, RunnerLimits
 from intaglio.engine.run.runner_parts import RunnerParts
 from intaglio.engine.types import SamplingParams
-from intaglio.kernels.dispatch import choose
+from intaglio.kernels.contracts import AttentionPass, Ragged
+from intaglio.kernels.reference_kernels import ReferenceKernels
 
 from tests.engine.parallel.test_pipeline_parallel import in_stages
 from tests.engine.run.driver import Driver, Job
 from tests.engine.run.parity import prompts
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.tiny_families import CONFIGS
 
 HOST = torch.device("cpu")
 RUNNING, TOKENS, CONTEXT = 6, 96, 128
@@ -110,24 +114,39 @@ def on_host(folder: Path) -> ModelRunner:
     ).runner
 
 
-def on_device(folder: Path, place: Parallel | None = None) -> ModelRunner:
+class PaddedKernels(ReferenceKernels):
+    """The kernels of the CPU, for rows of padding without a context as well; they see the null block."""
+
+    def attend(self, ragged: Ragged, *args: Any) -> AttentionPass:
+        lengths = ragged.context_lengths.clamp(min=1) if ragged.packs is not None else None
+        if lengths is not None:
+            ragged = replace(ragged, context_lengths=lengths)
+        return super().attend(ragged, *args)
+
+
+def on_device(folder: Path, place: Parallel | None = None, *, grouped: bool = False) -> ModelRunner:
     """Built and warmed up as on a GPU."""
     spec = read_spec(folder)
-    given: dict[str, Any] = {"kernels": choose(HOST), "dtype": torch.float32, "device": HOST}
+    given: dict[str, Any] = {"kernels": PaddedKernels(), "dtype": torch.float32, "device": HOST}
     with torch.inference_mode():
         decoder = load_decoder(folder, spec, positions=CONTEXT, parallel=place, **given)
         limits = RunnerLimits(TOKENS, RUNNING, CONTEXT, spec.vocab_size)
-        runner, _ = _gpu(RunnerParts(decoder, CACHE, limits, place), None, Laps())
+        layout = None
+        if grouped:
+            layout = decoder_groups(decoder)
+            decoder = grouped_decoder(decoder, layout)
+        parts = RunnerParts(decoder, CACHE, limits, place, layout=layout)
+        runner, _ = _gpu(parts, None, Laps())
     return runner
 
 
-def driven(runner: ModelRunner) -> list[Job]:
+def driven(runner: ModelRunner, groups: int = 1) -> list[Job]:
     """Prompts in chunks, some longer than a captured pass, and outputs, with preemptions."""
     jobs = [
         Job(prompt, 10, SPECIAL if number == 1 else PLAIN)
         for number, prompt in enumerate(prompts((2, 40, 90, 5, 17)))
     ]
-    return Driver(runner, chunk=33, preempt=0.05, join=0.7).run(jobs)
+    return Driver(runner, chunk=33, preempt=0.05, join=0.7, groups=groups).run(jobs)
 
 
 @pytest.fixture
@@ -139,6 +158,26 @@ def test_a_whole_model_gives_the_tokens_of_the_cpu(
     captured: list[object], replays: list[int], folder: Path
 ) -> None:
     found = driven(on_device(folder))
+    assert [job.generated for job in found] == [job.generated for job in driven(on_host(folder))]
+    assert len(captured) == 1
+    assert len(replays) > 6
+
+
+@pytest.mark.parametrize("packed_from", [1, 10**6], ids=["packed", "cut"])
+@pytest.mark.parametrize("name", ["gemma3", "gpt-oss", "olmo3", "phi3-window"])
+def test_block_groups_give_the_tokens_of_the_cpu(
+    captured: list[object],
+    replays: list[int],
+    tmp_path: Path,
+    name: str,
+    packed_from: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Blocks behind the windows are taken out of the tables, and each group stores tokens in its own blocks."""
+    monkeypatch.setattr(compute_gpu, "packed_from", lambda *_: packed_from)
+    folder = write_checkpoint(tmp_path / "tiny", CONFIGS[name], seed=0)
+    runner = on_device(folder, grouped=True)
+    found = driven(runner, 1 + max(each.group for each in runner.decoder.variants))
     assert [job.generated for job in found] == [job.generated for job in driven(on_host(folder))]
     assert len(captured) == 1
     assert len(replays) > 6

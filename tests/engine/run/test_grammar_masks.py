@@ -200,7 +200,7 @@ def bench(
 def with_masks(runner: ModelRunner, residents: DeviceGrammarMasks) -> ModelRunner:
     """The same model and cache, with masks made by `residents`."""
     rows = SlotState(ROWS, 128, 16)
-    compute = HostCompute(runner.decoder, runner.cache, rows.tables, WIDTH, residents)
+    compute = HostCompute(runner.decoder, runner.cache, rows.blocks.tables, WIDTH, residents)
     return ModelRunner(runner.decoder, runner.cache, compute, rows, runner.limits)
 
 

@@ -12,6 +12,7 @@ import torch
 from intaglio.engine.plan import PLACEHOLDER
 from intaglio.engine.run.batch import Batch
 from intaglio.engine.run.cuda.input_buffers import (
+    FIELDS,
     NOWHERE,
     ROPE_POSITIONS,
     SLOTS,
@@ -74,7 +75,11 @@ def tables() -> npt.NDArray[np.int32]:
 
 
 def batch(
-    dice: random.Random, counts: list[int], grown: int = 0, places: Sequence[int] = range(ROWS)
+    dice: random.Random,
+    counts: list[int],
+    grown: int = 0,
+    places: Sequence[int] = range(ROWS),
+    groups: int = 1,
 ) -> Batch:
     """Sequences of `counts` new tokens in any rows; the last token of some is the sample at `places` of its row."""
     rows = np.array(dice.sample(range(ROWS), len(counts)))
@@ -103,13 +108,15 @@ def batch(
         next_positions=firsts + np.array(counts),
         grown=np.array([dice.sample(range(ROWS * BLOCKS), grown), range(7, 7 + grown)]),
         longest=max(counts),
+        other_slots=np.array([positions + 1000 * group for group in range(1, groups)]),
     )
 
 
-def made(least: int = 1000) -> Inputs:
+def made(least: int = 1000, groups: int = 1) -> Inputs:
     """Inputs of a device that has sampled 1000, 1001, ... last; sizes from `least` on are packed."""
     beside: Any = StreamSet()
-    given = Inputs(beside, 40, [1, 2, 8, 16, 40], tables(), SIZE, Packing(4, 2, least))
+    held = np.stack([tables()] * groups)
+    given = Inputs(beside, 40, [1, 2, 8, 16, 40], held, SIZE, Packing(4, 2, least))
     given.samples[:] = 1000 + torch.arange(len(given.samples))
     return given
 
@@ -127,11 +134,13 @@ def known(step: Batch) -> list[int]:
 def test_captured_batches_are_where_the_views_say(seed: int) -> None:
     dice = random.Random(seed)
     packed = seed % 2 == 1
-    given = made(1 if packed else 1000)
+    groups = 1 + seed % 4
+    given = made(1 if packed else 1000, groups)
     places = dice.sample(range(ROWS), ROWS)
     for _ in range(4):  # both pinned buffers, and what stood there before
         counts = [dice.choice([1, 1, 2, 5]) for _ in range(dice.randint(1, 8))]
-        step = batch(dice, counts, dice.randint(0, sum(counts)), places)
+        most = min(sum(counts) * (2 * groups - 1), ROWS * BLOCKS)
+        step = batch(dice, counts, dice.randint(0, most), places, groups)
         count = sum(counts)
         size = next(size for size in (1, 2, 8, 16, 40) if size >= count)
         assert given.fill_few(step, size)
@@ -141,9 +150,13 @@ def test_captured_batches_are_where_the_views_say(seed: int) -> None:
         assert few.fields[ROPE_POSITIONS, :count].tolist() == step.rope_positions.tolist()
         assert few.fields[SLOTS].tolist() == [*step.slots.tolist(), *[NOWHERE] * (size - count)]
         assert few.fields[TOKENS, count:].tolist() == [0] * (size - count)
+        others = few.fields[FIELDS:][: groups - 1]
+        assert others[:, :count].tolist() == step.other_slots.tolist()
+        assert (others[:, count:] == NOWHERE).all()
         grown = step.grown.shape[1]
         assert few.grown_at.dtype == torch.int64
-        assert few.grown_at.tolist() == step.grown[0].tolist() + [tables().size] * (size - grown)
+        room = size * (2 * groups - 1)
+        assert few.grown_at.tolist() == step.grown[0].tolist() + [tables().size] * (room - grown)
         assert few.grown[:grown].tolist() == step.grown[1].tolist()
         if packed:
             assert few.starts is None
@@ -172,15 +185,18 @@ def test_what_grew_by_more_than_there_is_room_for_does_not_go_along() -> None:
 @pytest.mark.usefixtures("_without_a_gpu")
 @pytest.mark.parametrize("seed", range(6))
 def test_batches_of_any_size(seed: int) -> None:
-    given, dice = made(), random.Random(seed)
+    groups = 1 + seed % 3
+    given, dice = made(groups=groups), random.Random(seed)
     places = dice.sample(range(ROWS), ROWS)
     for _ in range(3):
-        step = batch(dice, [dice.randint(1, 6) for _ in range(dice.randint(1, 6))], 0, places)
+        counts = [dice.randint(1, 6) for _ in range(dice.randint(1, 6))]
+        step = batch(dice, counts, 0, places, groups)
         there = given.fill_many(step)
         looked_up = given.buffer[there.fields[SOURCES].long()]
         assert looked_up.tolist() == known(step)
         assert there.fields[ROPE_POSITIONS].tolist() == step.rope_positions.tolist()
         assert there.fields[SLOTS].tolist() == step.slots.tolist()
+        assert there.fields[FIELDS:][: groups - 1].tolist() == step.other_slots.tolist()
         assert there.logits_indices.tolist() == step.logits_indices.tolist()
         assert there.starts.tolist() == step.starts.tolist()
         assert there.lengths.tolist() == step.lengths.tolist()
@@ -189,9 +205,10 @@ def test_batches_of_any_size(seed: int) -> None:
 
 @pytest.mark.usefixtures("_without_a_gpu")
 def test_nobodys_tokens_are_stored_nowhere() -> None:
-    given = made()
+    given = made(groups=2)
     given.buffer.fill_(5)
     given.clear(8)
     assert given.few[8].fields[SLOTS].tolist() == [NOWHERE] * 8
+    assert (given.few[8].fields[FIELDS:] == NOWHERE).all()
     assert not given.few[8].lengths.any()
     assert not given.samples.any()

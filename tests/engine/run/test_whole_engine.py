@@ -1,25 +1,33 @@
 """The engine over the real runner gives each request the same tokens as a run of that request alone."""
 
 import random
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
+from intaglio.engine.drafts.lengths import DraftLengths
+from intaglio.engine.drafts.proposals import Proposals
+from intaglio.engine.drafts.source import Guess
+from intaglio.engine.drafts.verified_steps import VerifiedSteps
 from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache
+from intaglio.engine.pipeline import OneAhead, Pipeline, Serial
 from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
+from intaglio.engine.sequence import Sequence
 from intaglio.engine.types import Finish, Request, SamplingParams
 from intaglio.grammar.api import empty_rows
 
-from tests.engine.run.driver import Driver, Job
+from tests.engine.run.driver import Driver, Job, null_is_clean
 from tests.support.scripted import ScriptedCompiler
 from tests.support.tiny_checkpoint import LLAMA, QWEN3, write_checkpoint
-from tests.support.tiny_families import CONFIGS
+from tests.support.tiny_families import CONFIGS, OLDEST
 
 OUTPUTS = 20
 
@@ -109,3 +117,109 @@ def test_a_cached_prefix_changes_nothing_in_any_family(name: str, tmp_path: Path
     for end, tokens in zip(ends, found, strict=True):
         (lone,) = Driver(fresh).run([Job(shared + end, OUTPUTS, sampling)])
         assert tokens == lone.generated
+
+
+WINDOWED = {
+    "gemma2": {**OLDEST["gemma2"], "sliding_window": 60},
+    **{name: CONFIGS[name] for name in ("gemma3", "gpt-oss", "mistral-window", "olmo3")},
+}
+
+
+class Told:
+    """A source of drafts that knows the answer to each prompt, with a wrong token now and then."""
+
+    name = "told"
+    chances = (0.9,)
+
+    def __init__(self) -> None:
+        self.answers: dict[str, list[int]] = {}
+
+    def guess(self, seq: Sequence, most: int, /) -> Guess | None:
+        rest = self.answers[seq.request.id][seq.output_tokens :][: min(most, 4)]
+        if seq.output_tokens % 5 == 0 and rest:
+            rest[-1] = 300 - 1 - rest[-1]
+        return Guess(tuple(rest), (0,) * len(rest))
+
+    def verified(self, _seq_id: int, _drafted: int, _accepted: int, /) -> None: ...
+
+    def forget(self, seq: Sequence, _finish: Finish, /) -> None: ...
+
+
+class Windowed:
+    """An engine whose layers with and without a window have blocks of their own, and a runner that keeps all blocks."""
+
+    def __init__(self, folder: Path, longest: int, pipeline: str) -> None:
+        """The pool has a few blocks more than one sequence of the `longest` tokens needs."""
+        settings = SchedulerConfig(max_running=8, max_batched_tokens=48)
+        model = ModelConfig(model=str(folder), max_context=512, threads=1)
+        built = build_runner(model, CacheConfig(num_blocks=200), settings, grouped=True)
+        assert built.groups is not None
+        self.groups = built.groups
+        self.runner = built.runner
+        self.memory = KVManager(
+            BlockPool(1 + built.groups.needed(longest) + 6),
+            16,
+            PrefixCache(16, groups=built.groups),
+            groups=built.groups,
+        )
+        limits = RequestLimits(512, 300, frozenset({257}))
+        constraints = Constraints(
+            ScriptedCompiler(), end_tokens=frozenset({257}), rows=empty_rows(16, 300)
+        )
+        self.told = Told()
+        proposals = Proposals([self.told], DraftLengths(lambda _: 1.0), constraints)
+        drafter = proposals if pipeline == "drafts" else None
+        scheduler = Scheduler(settings, self.memory, limits, lambda: 0.0, drafter=drafter)
+        pipelines: dict[str, Callable[..., Pipeline]] = {
+            "serial": Serial,
+            "ahead": OneAhead,
+            "drafts": partial(VerifiedSteps, proposals=proposals),
+        }
+        self.engine = Engine(scheduler, constraints, self.runner, pipeline=pipelines[pipeline])
+        self.plain = build_runner(model, CacheConfig(num_blocks=200), settings).runner
+
+    def check(self, requests: list[Request]) -> None:
+        """Run requests together; each has the tokens of a lone run that keeps all blocks."""
+        for request in requests:
+            job = Job(request.prompt, request.sampling.max_tokens, request.sampling)
+            (lone,) = Driver(self.plain).run([job])
+            self.told.answers[request.id] = lone.generated
+            self.engine.submit(request)
+        tokens: dict[str, list[int]] = {request.id: [] for request in requests}
+        while self.engine.has_work:
+            for delta in self.engine.step():
+                tokens[delta.request_id] += delta.tokens
+                assert delta.finish in (None, Finish.LENGTH), delta
+            self.engine.check()
+            self.runner.check()
+        for request in requests:
+            assert tokens[request.id] == self.told.answers[request.id]
+        assert null_is_clean(self.runner.cache)
+
+
+@pytest.mark.parametrize("pipeline", ["serial", "ahead", "drafts"])
+@pytest.mark.parametrize("name", WINDOWED)
+def test_blocks_behind_windows_are_freed_and_no_token_changes(
+    name: str, pipeline: str, tmp_path: Path
+) -> None:
+    """Prompts are chunked, sequences are preempted, and later prompts continue earlier ones."""
+    folder = write_checkpoint(tmp_path, WINDOWED[name])
+    windowed = Windowed(folder, 350 + OUTPUTS, pipeline)
+    dice = random.Random(7)
+    shared = tuple(dice.randrange(256) for _ in range(150))
+    for turn in range(2):
+        requests = []
+        for i in range(7):
+            own = tuple(dice.randrange(256) for _ in range(dice.choice([1, 40, 90, 200])))
+            sampling = SamplingParams(
+                max_tokens=OUTPUTS, temperature=i % 2, seed=i, ignore_eos=True
+            )
+            begin = dice.choice([0, 40, 150])
+            prompt = shared[:begin] + own
+            requests.append(Request(id=f"{turn}.{i}", prompt=prompt, sampling=sampling))
+        windowed.check(requests)
+    counts = windowed.engine.metrics()
+    assert counts.preemptions > 0
+    assert counts.cached_tokens > 50
+    assert (sum(counts.drafts.accepted.values()) > 50) == (pipeline == "drafts")
+    assert any(window is not None for window in windowed.groups.windows)

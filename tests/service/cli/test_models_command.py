@@ -12,7 +12,7 @@ from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from tests.service.cli.conftest import Run
 from tests.support.pages.models import compared
 from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
-from tests.support.tiny_families import DEEPSEEK_V2, MINISTRAL, MIXTRAL
+from tests.support.tiny_families import DEEPSEEK_V2, GEMMA3, MINISTRAL, MIXTRAL
 from tests.support.tiny_vision import QWEN3_VL, QWEN25_VL, write_vision_checkpoint
 
 
@@ -66,6 +66,27 @@ def test_the_memory_is_that_of_the_runner(run: Run, tmp_path: Path) -> None:
     context = memory["float32"]["contexts"]
     assert context == {"512": memory["float32"]["weight_bytes"] + 512 * per_token}
     assert check_checkpoint(folder).bytes_at(512) == context["512"]
+
+
+def test_layers_with_a_window_count_for_the_tokens_in_it(run: Run, tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "tiny", GEMMA3)
+    result = run("models", "check", folder, "--context", "32", "--context", "512", "--json")
+    assert result.exit_code == 0, result.output
+    memory = json.loads(result.output)["memory"][0]
+    short, long = (memory["contexts"][each] - memory["weight_bytes"] for each in ("32", "512"))
+    per_token = memory["kv_bytes_per_token"]
+    assert short == 32 * per_token
+    # Of three layers two have a window of 72.
+    assert long == (512 + 2 * 72) * per_token // 3
+    built = build_runner(
+        ModelConfig(model=str(folder), device="cpu", threads=1),
+        CacheConfig(num_blocks=200),
+        SchedulerConfig(max_running=1, max_batched_tokens=64),
+        grouped=True,
+    )
+    assert built.groups is not None
+    assert built.groups.windows == (None, 72, 72)
+    assert built.cache_bytes == built.num_blocks * 16 * per_token // 3
 
 
 def test_quantised_weights_take_whole_elements_in_float32(run: Run) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 from intaglio.engine.api import EngineInfo, TooLong
-from intaglio.service.generation.token_room import answer_budget, token_room
+from intaglio.service.generation.token_room import answer_budget
 
 from tests.support.modelless_engine import engine_info
 
@@ -12,8 +12,8 @@ def info(context: int, blocks: int) -> EngineInfo:
 
 
 def test_context_or_memory_bounds_the_room() -> None:
-    assert token_room(info(100, 100)) == 100
-    assert token_room(info(100, 2)) == 33  # the last token needs no slot
+    assert info(100, 100).most_tokens == 100
+    assert info(100, 2).most_tokens == 33  # the last token needs no slot
 
 
 def test_a_budget_is_what_was_asked_or_what_is_left() -> None:
