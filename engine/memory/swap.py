@@ -12,6 +12,8 @@ Tier = Literal["host", "disk"]
 TIERS: Final[tuple[Tier, ...]] = ("host", "disk")
 
 LEAST_TOKENS: Final = 32  # of a step, for its time to count towards the cost of a prompt token
+_LEAST_SHARE: Final = 0.25  # of the tokens of the largest recent step, likewise
+_FADING: Final = 0.995  # of what counts as large, at each step: prompts may have become shorter
 PROBE: Final = 64  # refusals of a tier after which it is tried again, to measure it
 # Of each `RETRY` times `PROBE` contents that are not worth keeping, `PROBE` are kept nevertheless.
 RETRY: Final = 16
@@ -41,6 +43,7 @@ class TransferRule:
 
     def __init__(self) -> None:
         self._computing = _Rate()
+        self._largest = 0.0  # tokens of a step
         self._fetching = {tier: _Rate() for tier in TIERS}
         self._refusals: Counter[Tier] = Counter()
         self._useless = 0
@@ -55,8 +58,15 @@ class TransferRule:
         return rates
 
     def computed(self, tokens: int, seconds: float) -> None:
-        """Measure a step of this many tokens."""
-        if tokens >= LEAST_TOKENS and seconds > 0:
+        """Measure a step of this many tokens.
+
+        Only large steps count. One that computes the rest of a prompt, most of which is in the cache, takes most of its
+        time for the weights and the long context; the prompts that the rule is for would be computed in large steps.
+        """
+        if tokens < LEAST_TOKENS or seconds <= 0:
+            return
+        self._largest = max(tokens, _FADING * self._largest)
+        if tokens >= _LEAST_SHARE * self._largest:
             self._computing.measure(seconds / tokens)
 
     def fetched(self, tier: Tier, tokens: int, seconds: float) -> None:

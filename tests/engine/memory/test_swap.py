@@ -31,6 +31,19 @@ def test_what_was_never_measured_is_tried() -> None:
     assert rule.rates["compute"] == pytest.approx(100)
 
 
+def test_the_rest_of_a_prompt_does_not_count_beside_whole_ones() -> None:
+    """The rest costs a hundred times as much a token; only where nothing else is computed does it count in the end."""
+    rule = measured(1e-3, 1e-5)
+    rule.computed(4000, 4000 * 1e-5)
+    for _ in range(100):
+        rule.computed(4000, 4000 * 1e-5)
+        rule.computed(100, 100 * 1e-3)
+    assert rule.rates["compute"] == pytest.approx(1e5, rel=0.01)
+    for _ in range(1000):
+        rule.computed(100, 100 * 1e-3)
+    assert rule.rates["compute"] == pytest.approx(1e3, rel=0.01)
+
+
 def test_a_refused_tier_is_probed_and_a_change_is_noticed() -> None:
     rule = measured(1e-5, 1e-3)
     tried = 0
