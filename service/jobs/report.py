@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from intaglio.schemas.base import Wire
 from intaglio.schemas.extraction.contract import Contract
 from intaglio.schemas.jobs import DeadRow, JobSpec, JobStatus
 from intaglio.schemas.json_pointer import leaves
-from jinja2 import Environment, select_autoescape
+from jinja2 import Environment, Template, select_autoescape
 from pydantic import Field, JsonValue
 
 from .ledger import Ledger
@@ -143,9 +144,14 @@ def as_json(report: JobReport) -> str:
 
 def as_html(report: JobReport) -> str:
     """The report as an HTML page without other files or scripts."""
+    return _page().render(report=report, marked=_marked, pretty=_pretty)
+
+
+@cache
+def _page() -> Template:
+    """The template, compiled once in a process."""
     source = files(__package__).joinpath("report.html.jinja").read_text("utf-8")
-    page = Environment(autoescape=select_autoescape(default=True)).from_string(source)
-    return page.render(report=report, marked=_marked, pretty=_pretty)
+    return Environment(autoescape=select_autoescape(default=True)).from_string(source)
 
 
 def _pretty(value: JsonValue) -> str:
