@@ -87,7 +87,7 @@ def test_two_machines_run_the_halves_of_one_schedule(settings: Settings) -> None
 
 
 def test_an_ended_worker_ends_the_run() -> None:
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork")
     worker = context.Process(target=int, args=("1",), name="reader-1")
     worker.start()
     worker.join()

@@ -18,7 +18,7 @@ def open_answers(folder: Path, barrier: Barrier) -> None:
 
 
 def test_processes_that_open_a_new_file_at_once_wait_for_each_other(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork")
     barrier = context.Barrier(PROCESSES)
     processes = [
         context.Process(target=open_answers, args=(tmp_path, barrier)) for _ in range(PROCESSES)

@@ -93,7 +93,7 @@ def _append(folder: Path, name: str) -> None:
 
 
 def test_processes_that_append_at_once_make_one_chain(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork")
     processes = [context.Process(target=_append, args=(tmp_path, name)) for name in "abc"]
     for process in processes:
         process.start()

@@ -154,7 +154,7 @@ def _many(folder: Path, seed: int, limits: KeyLimits, pipe: "object") -> None:
 
 def test_four_processes_at_the_boundary_admit_not_one_too_many(tmp_path: Path) -> None:
     """10,000 attempts, of which 4,000 are permitted; what was settled is what was used."""
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork")
     limits = KeyLimits(requests_per_day=4000, tokens_per_day=30_000)
     pipes, processes = [], []
     for seed in range(4):
@@ -179,7 +179,7 @@ def _enter_and_wait(folder: Path, limits: KeyLimits, pipe: "object") -> None:
 
 
 def test_places_of_a_killed_process_are_free_again(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork")
     limits = KeyLimits(concurrent=1)
     mine, its = context.Pipe()
     process = context.Process(target=_enter_and_wait, args=(tmp_path, limits, its))
