@@ -24,45 +24,56 @@ class BlockPool:
             raise ValueError(
                 f"a pool needs 2 blocks at least, one of them the null block, not {num_blocks}"
             )
-        self._blocks = [Block(block_id) for block_id in range(num_blocks)]
-        self._free = FreeList()
-        for block in self._blocks[1:]:
-            self._free.append(block)
+        self._count = num_blocks
+        # Those that were ever used: a model that is small leaves room for tens of thousands.
+        self._blocks = [Block(NULL_BLOCK)]
+        self._freed = FreeList()
 
     @property
     def capacity(self) -> int:
         """The number of blocks that can be allocated at once."""
-        return len(self._blocks) - 1
+        return self._count - 1
 
     @property
     def free(self) -> int:
         """The number of free blocks."""
-        return len(self._free)
+        return self._unused + len(self._freed)
 
     def next(self, count: int) -> list[int]:
         """Up to `count` free blocks that are allocated next, in that order."""
-        return [block.id for block in islice(self._free, count)]
+        first = len(self._blocks)
+        unused = range(first, first + min(count, self._unused))
+        return [*unused, *(block.id for block in islice(self._freed, count - len(unused)))]
 
     def allocate(self, count: int) -> tuple[int, ...] | None:
         """Allocate `count` blocks, the least recently freed first; None, with no change, if fewer are free."""
-        if count > len(self._free):
+        if count > self.free:
             return None
-        allocated = [self._free.pop() for _ in range(count)]
+        first = len(self._blocks)
+        allocated = [Block(first + number) for number in range(min(count, self._unused))]
+        self._blocks += allocated
+        allocated += [self._freed.pop() for _ in range(count - len(allocated))]
         for block in allocated:
             block.refs = 1
         return tuple(block.id for block in allocated)
 
     def share(self, block_ids: Sequence[int]) -> None:
-        """Add a user to each of these blocks, free or allocated."""
+        """Add a user to each of these blocks, free or allocated.
+
+        Raises:
+            InternalError: a block was never allocated, so that it has no content to share.
+        """
         for block_id in block_ids:
+            if block_id >= len(self._blocks):
+                raise InternalError(f"block {block_id} is shared and was never allocated")
             block = self._blocks[block_id]
             if block.refs == 0:
-                self._free.remove(block)
+                self._freed.remove(block)
             block.refs += 1
 
     def users(self, block_id: int) -> int:
         """The number of users of a block."""
-        return self._blocks[block_id].refs
+        return self._blocks[block_id].refs if block_id < len(self._blocks) else 0
 
     def release(self, block_ids: Iterable[int]) -> None:
         """Remove a user from each of these blocks, in the order in which free ones should be reused.
@@ -71,22 +82,27 @@ class BlockPool:
             InternalError: a block has no user, or is the null block.
         """
         for block_id in block_ids:
-            block = self._blocks[block_id]
-            if block.refs == 0:
+            if self.users(block_id) == 0:
                 raise InternalError(f"block {block_id} is freed and has no user")
+            block = self._blocks[block_id]
             block.refs -= 1
             if block.refs == 0:
-                self._free.append(block)
+                self._freed.append(block)
+
+    @property
+    def _unused(self) -> int:
+        """The blocks that were never allocated: they come before those that were freed."""
+        return self._count - len(self._blocks)
 
     def check(self) -> None:
-        """Check that every block but the null block either has users or is in the free list once.
+        """Check that every block that was used either has users or is in the free list once.
 
         Raises:
             InternalError: that is not the case.
         """
-        listed = [block.id for block in self._free]
+        listed = [block.id for block in self._freed]
         unheld = {block.id for block in self._blocks[1:] if block.refs == 0}
-        if len(listed) != len(self._free) or len(set(listed)) != len(listed):
+        if len(listed) != len(self._freed) or len(set(listed)) != len(listed):
             raise InternalError("the free list is not a list of distinct blocks")
         if set(listed) != unheld:
             raise InternalError(

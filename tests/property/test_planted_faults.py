@@ -55,7 +55,7 @@ def blocks_are_given_back_and_kept(self: KVManager, seq: Sequence, **_: bool) ->
 def a_block_is_taken_and_stays_free(self: BlockPool, count: int) -> tuple[int, ...] | None:
     taken = honest["allocate"](self, count)
     if taken:
-        self._free.append(self._blocks[taken[-1]])
+        self._freed.append(self._blocks[taken[-1]])
     return taken  # type: ignore[no-any-return]
 
 
