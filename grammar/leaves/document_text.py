@@ -82,7 +82,8 @@ class DocumentText:
             kind = chars.classes[
                 np.searchsorted(chars.bounds, self.codes[self.order[places] + length], "right") - 1
             ]
-            state = np.where(kind < 0, -1, chars.table[state, kind])
+            places, state = places[kind >= 0], state[kind >= 0]
+            state = chars.table[state, kind[kind >= 0]]
             places, state = places[state >= 0], state[state >= 0]
             length += 1
             steps += len(places)

@@ -10,7 +10,7 @@ from ..jit.kernel import brief_kernel, kernel, machine_code_of
 from . import walk_state as n
 from .byte_step import EXPAND, SITE
 from .compiled_view import CompiledView
-from .copied_texts import copied_place
+from .copied_texts import after_characters, copied_place, pattern_at
 from .lazy_tables import FIRST, FLAGS, LOW, SIZE, Tables, tables_at
 from .machine import Machine, state_of
 from .text_step import advance_on
@@ -34,9 +34,17 @@ def _after(codes: Ints, order: Ints, length: int, low: int, high: int) -> int:
 
 
 @kernel
+def _reaching(reach: Ints, length: int, low: int, high: int) -> int:
+    """The first of the ranks from where more than `length` characters may be copied; `high` if there is none."""
+    while low < high and reach[low] <= length:
+        low += 1
+    return low
+
+
+@kernel
 def _goes_on(text: Bytes, done: int, written: Bytes, begin: int, end: int) -> bool:
-    """Whether `text` goes on with all of `written[begin:end]`."""
-    same = len(text) - done >= end - begin
+    """Whether `text` goes on with all of `written[begin:end]`, which is nothing at the end of a document."""
+    same = len(text) - done >= end - begin > 0
     for i in range(end - begin if same else 0):
         same = same and text[done + i] == written[begin + i]
     return bool(same)
@@ -66,25 +74,27 @@ def follow(
     reach, codes = line(texts, 3), line(texts, 4)
     low, high, length, least, outcome = place
     while done < len(text):
-        first = low
+        first, after = low, low
         while first < high:
             begin, end = begins[order[first] + length], begins[order[first] + length + 1]
-            # All with one character reach as far: it is legal behind each of them, or behind none.
-            if reach[first] > length and _goes_on(text, done, written, int(begin), int(end)):
+            after = _after(codes, order, length, first, high)
+            if _goes_on(text, done, written, int(begin), int(end)):
                 break
-            first = _after(codes, order, length, first, high)
-        if first == high:
+            first = after
+        if first == high or _reaching(reach, length, first, after) == after:
             return done, low, high, length, 0
-        low, high = first, _after(codes, order, length, first, high)
+        low, high = first, after
         done += int(end - begin)
         length += 1
-    site = grid(held, 1)[note_of(longs(held, 0)).top, SITE]
-    ways = int(length >= least and _may_close(tables_at(longs(held, 2)), int(site), outcome))
-    first = low
-    if reach[first] <= length:  # those at the end of the document come first
-        first = _after(codes, order, length, first, high)
-    if first < high and reach[first] > length:
-        begin, end = begins[order[first] + length], begins[order[high - 1] + length]
+    site, pattern = grid(held, 1)[note_of(longs(held, 0)).top, SITE], pattern_at(texts)
+    ways = 0
+    if length >= least and pattern.outcome[after_characters(pattern, order[low], length)] >= 0:
+        ways = int(_may_close(tables_at(longs(held, 2)), int(site), outcome))
+    first, last = _reaching(reach, length, low, high), high - 1
+    if first < high:
+        while reach[last] <= length:
+            last -= 1
+        begin, end = begins[order[first] + length], begins[order[last] + length]
         ways += 1 + int(written[begin] != written[end])
     return done, low, high, length, int(ways > 1)
 

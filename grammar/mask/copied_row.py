@@ -14,6 +14,7 @@ from ..base.addresses import grid, line, longs, octets
 from ..base.array_types import Bytes, Ints, Longs, Words
 from ..jit.kernel import brief_kernel, kernel
 from ..machine.byte_step import MOVED
+from ..machine.copied_texts import after_character, after_characters, pattern_at
 from ..machine.lazy_tables import tables_at
 from ..machine.walk_state import Note, note_of
 from .compute_row import EXITS_OF_TEXT, HEADS, begin_exits, buffers_at
@@ -31,7 +32,8 @@ _CHARS = 1  # whole characters before the node
 _WITHIN = 2  # the last node of an escape at this depth
 _NEXT = 3  # the first child not passed yet,
 _SOUGHT = 4  # ... which was sought on this byte
-_COLUMNS = 5
+_STATE = 5  # of the pattern, after the whole characters
+_COLUMNS = 6
 
 
 @kernel
@@ -104,10 +106,11 @@ def _find(
     """
     text, begins, order, reach = octets(texts, 0), line(texts, 1), line(texts, 2), line(texts, 3)
     low, high, length, begun, skipped, least, close, outcome = place
-    longest = len(buffers.path) - 1
+    longest, pattern = len(buffers.path) - 1, pattern_at(texts)
     path = np.zeros((longest + 1, _COLUMNS), np.int64)
     ends, begin, depth, refused = 0, np.int64(0), 0, False
-    if skipped == 0 and length >= least:
+    path[0, _STATE] = after_characters(pattern, order[low] if low < high else 0, length)
+    if skipped == 0 and length >= least and pattern.outcome[path[0, _STATE]] >= 0:
         ends = _end(trie, heads, exits, ends, 0, close, outcome)
     for rank in range(low, high):
         if reach[rank] <= length:
@@ -136,14 +139,14 @@ def _find(
             depth += 1
             whole = at + depth == begins[first + count + 1]
             count += int(whole)
-            path[depth, _NODE], path[depth, _CHARS] = node, count
+            state = path[depth - 1, _STATE]
+            state = after_character(pattern, state, first + count - 1) if whole else state
+            path[depth, _NODE], path[depth, _CHARS], path[depth, _STATE] = node, count, state
             path[depth, _NEXT], path[depth, _SOUGHT] = node + 1, 0
-            if whole or byte >= _RAW:
+            if whole or byte >= _RAW or path[depth, _WITHIN] != node:
                 _collect(trie, note, buffers.found, node)
-            elif path[depth, _WITHIN] != node:
-                path[depth, _WITHIN] = node
-                _collect(trie, note, buffers.found, node)
-            if whole and length + count >= least:
+                path[depth, _WITHIN] = path[depth, _WITHIN] if whole or byte >= _RAW else node
+            if whole and length + count >= least and pattern.outcome[state] >= 0:
                 ends = _end(trie, heads, exits, ends, node, close, outcome)
     return ends
 

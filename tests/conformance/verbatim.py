@@ -24,6 +24,10 @@ _PIECES = (
     "\u00a0", "\u2028", "é", "ß", "ёж", "東京", "\ufffd", "\ufeff", "🙂", "👩\u200d👧", "\U000e0001", "\U0010ffff",
     "abab", "12.50", "\\n", "\\u0041",
 )  # fmt: skip
+_PATTERNS = (
+    "[a-z ]+", "([a-z]{2})+", "[0-9]+\\.[0-9]{2}", "name|the|quick", '[^"]*"', "[^x]*[🙂éßж]", "(a|ab)*", "[^a]{3,}",
+    "",
+)  # fmt: skip
 _WALKS = 3  # outputs of each document
 _MOST_TOKENS = 24  # of one output
 
@@ -76,8 +80,9 @@ def case(choose: random.Random) -> tuple[dict[str, Any], str, set[bytes]]:
     legal = substrings(text, least, most)
     form = choose.randrange(5)
     if form == 0:
-        verbatim["pattern"] = "^[a-z ]+$"
-        legal = {value for value in legal if re.fullmatch("[a-z ]+", value)}
+        pattern = choose.choice(_PATTERNS)
+        verbatim["pattern"] = f"^(?:{pattern})$"
+        legal = {value for value in legal if re.fullmatch(pattern, value)}
     if form == 1:
         return {"anyOf": [verbatim, {"type": "null"}]}, text, {*map(written, legal), b"null"}
     if form == 2:

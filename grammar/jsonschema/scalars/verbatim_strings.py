@@ -14,9 +14,16 @@ from typing import Final
 
 import numpy as np
 
-from ...automata import REFUSED, Dfa
+from ...automata import Dfa
+from ...base.array_types import Ints
 from ...leaves.document_text import DocumentText
-from ...machine.copied_texts import CopiedPlace, CopiedTexts
+from ...machine.copied_texts import (
+    ANYWHERE,
+    CopiedPattern,
+    CopiedPlace,
+    CopiedTexts,
+    next_end,
+)
 from ...machine.rule import Block, Goto
 from .string_escapes import spell
 from .suffix_ranges import InDocument, SuffixRange, spelled, written_document
@@ -82,10 +89,8 @@ class VerbatimString:
         """States after `at` that are best expanded with it, where every string has outcome 0; None: there are none."""
         return None if self._chars is not None else block_after(at, self._suffixes)
 
-    def copied(self, at: InDocument) -> CopiedPlace | None:
-        """The place in the document that a state stands for, where every string has outcome 0; None with `chars`."""
-        if self._chars is not None:
-            return None
+    def copied(self, at: InDocument) -> CopiedPlace:
+        """The place in the document that a state stands for, where every string has outcome 0."""
         low, high, length, begun = at
         number = int.from_bytes(begun, "little")
         return CopiedPlace(
@@ -95,7 +100,12 @@ class VerbatimString:
     @cached_property
     def _copies(self) -> CopiedTexts:
         text, begins = written_document(self._document)
-        return CopiedTexts.of(text, begins, self._order, self._reach, self._codes, InDocument)
+        arrays = text, begins, self._order, self._reach, self._codes
+        return CopiedTexts.of(*arrays, self._pattern, InDocument)
+
+    @cached_property
+    def _pattern(self) -> CopiedPattern:
+        return ANYWHERE if self._chars is None else _pattern(self._chars, self._codes)
 
     def may_end(self, at: InDocument) -> bool:
         """Whether the string may end here."""
@@ -103,8 +113,8 @@ class VerbatimString:
             return False
         if self._chars is None:
             return True
-        codes = map(ord, self._text(at.low, 0, at.length))
-        return self._chars.judge(codes) != REFUSED
+        begin = int(self._order[at.low]) if at.length else 0
+        return next_end(self._pattern, begin, at.length, at.length) >= 0
 
     def text(self, at: InDocument) -> str:
         """The whole characters so far."""
@@ -114,18 +124,18 @@ class VerbatimString:
         """An upper bound on the bytes of the rest and the closing quote."""
         if self.may_end(at):
             return 1
-        low = at.low
+        low, high = at.low, at.high
         if at.begun:
-            low = next(
-                low
-                for code, low, _ in self._next_characters(at)
+            low, high = next(
+                (low, high)
+                for code, low, high in self._next_characters(at)
                 if spelled(code).startswith(at.begun)
             )
         length = max(self._least, at.length + bool(at.begun))
         if self._chars is not None:
-            if not at.begun:
-                low += int(self._reach[low : at.high].argmax())
-            length = self._nearest_end(self._chars, low, length)
+            low += int(self._reach[low:high].argmax())
+            begin, most = int(self._order[low]), int(self._reach[low])
+            length = next_end(self._pattern, begin, length, most)
         return len(spell(self._text(low, at.length, length))) - 1 - len(at.begun)
 
     def texts(self, most: int) -> tuple[str, ...] | None:
@@ -161,18 +171,17 @@ class VerbatimString:
             if code >= 0 and (self._uniform or self._reach[low:high].max() > length):
                 yield code, low, high
 
-    def _nearest_end(self, chars: Dfa, low: int, least: int) -> int:
-        """The length of the shortest legal string of `least` or more characters from the suffix of rank `low`."""
-        place, state = int(self._order[low]), 0
-        for length, code in enumerate(self._codes[place : place + int(self._reach[low])].tolist()):
-            if length >= least and chars.outcome[state] != REFUSED:
-                return length
-            state = chars.step(state, code)
-        return int(self._reach[low])
-
     def _text(self, low: int, begin: int, end: int) -> str:
         """Characters `begin` to `end` - 1 of the suffix of rank `low`."""
         if begin == end:
             return ""
         place = int(self._order[low])
         return self._codes[place + begin : place + end].tobytes().decode("utf-32-le")
+
+
+def _pattern(chars: Dfa, codes: Ints) -> CopiedPattern:
+    """An automaton over code points, for the characters of a document; the ends of texts have no class."""
+    kinds = chars.classes[np.searchsorted(chars.bounds, codes, "right") - 1].astype(np.int32)
+    kinds[codes < 0] = -1
+    table, outcome = (np.ascontiguousarray(each, np.int32) for each in (chars.table, chars.outcome))
+    return CopiedPattern(kinds, table, outcome)

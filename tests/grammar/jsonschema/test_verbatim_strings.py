@@ -101,6 +101,12 @@ def test_bounds_patterns_formats_and_null_are_kept() -> None:
     assert legal(some, "EUR", "USD", "EU") == [True, False, False]
 
 
+@pytest.mark.parametrize("only", [{"const": ""}, {"enum": [""]}, {"pattern": "^$"}])
+def test_the_empty_string_alone_can_be_legal(only: Any) -> None:
+    assert legal(VERBATIM | only, "", "I") == [True, False]
+    assert legal(VERBATIM | only | {"type": ["string", "null"]}, "", "I") == [True, False]
+
+
 def test_alternatives_of_objects_are_told_apart() -> None:
     one = {"properties": {"a": VERBATIM, "b": {"const": 1}}, "required": ["a", "b"]}
     two = {"properties": {"a": VERBATIM | {"maxLength": 3}, "b": {"const": 2}}, "required": ["a"]}

@@ -25,6 +25,11 @@ SCHEMAS = (
     {"type": "array", "items": VERBATIM | {"maxLength": 4}, "uniqueItems": True},
     {"type": "object", "properties": {"a": VERBATIM, "b": VERBATIM | {"type": ["string", "null"]}}},
     {"type": "array", "items": {"anyOf": [VERBATIM | {"maxLength": 2}, {"type": "integer"}]}},
+    {
+        "type": "array",
+        "items": VERBATIM | {"pattern": r"^([a-zA-Z ]{2})+[a-z\\\\]?$", "minLength": 3},
+    },
+    {"type": "array", "items": VERBATIM | {"pattern": r"^[^aeiou]*[aeiou 🙂]$", "maxLength": 9}},
 )
 
 
