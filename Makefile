@@ -28,17 +28,17 @@ $(VENV)/.loops: $(VENV)/.created
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir $(VENV)/wheels ./grammar/compiled
 	touch $@
 
-$(VENV)/.libraries: $(VENV)/.created
-	$(INSTALL) -e ".[libraries]"
-	touch $@
-
-# Packages for development and tests besides.
-$(VENV)/.development: $(VENV)/.libraries
-	$(INSTALL) -e ".[bulk,cluster,dev,docs,documents,otel]"
-	touch $@
-
-# Two pips must not write one environment at a time: unless only a model is to run, loops are installed last.
+# Two pips must not write one environment at a time: unless only a model is to run, libraries come with the packages for
+# development and tests, in one step, and loops are installed last.
 LAST := $(if $(filter-out demo serve,$(MAKECMDGOALS)),$(VENV)/.development)
+
+$(VENV)/.libraries: $(VENV)/.created | $(LAST)
+	$(if $(LAST),,$(INSTALL) -e ".[libraries]")
+	touch $@
+
+$(VENV)/.development: $(VENV)/.created
+	$(INSTALL) -e ".[bulk,cluster,dev,docs,documents,libraries,otel]"
+	touch $@
 
 # What running a model takes: `.[server]`, but for the model's files, which lie here.
 $(VENV)/.running: $(VENV)/.loops $(VENV)/.libraries | $(LAST)
