@@ -48,8 +48,10 @@ class Ranks:
 ALONE = Ranks()
 
 
-def spawn(work: Callable[[Ranks], None], count: int) -> None:
+def spawn(work: Callable[[Ranks], None], count: int, method: str = "spawn") -> None:
     """Run `work` in `count` processes that form one group; ends when all have ended.
+
+    `method`: how Python starts them. A process that has used a GPU cannot be forked.
 
     Raises the error of the first process that fails; the others are stopped.
     """
@@ -58,8 +60,8 @@ def spawn(work: Callable[[Ranks], None], count: int) -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         meeting = (Path(folder) / "ranks").as_uri()
-        multiprocessing.spawn(  # type: ignore[attr-defined, no-untyped-call]
-            _join, args=(work, count, meeting), nprocs=count
+        multiprocessing.start_processes(  # type: ignore[attr-defined, no-untyped-call]
+            _join, args=(work, count, meeting), nprocs=count, start_method=method
         )
 
 

@@ -37,7 +37,7 @@ def on_a_rank(folder: Path, ranks: Ranks) -> None:
 
 
 def test_two_ranks_take_the_steps_of_one(tmp_path: Path) -> None:
-    spawn(partial(on_a_rank, tmp_path), 2)
+    spawn(partial(on_a_rank, tmp_path), 2, "fork")
     trained(tmp_path, batch(0, 8), ALONE)
     first, second, alone = (
         torch.load(tmp_path / name) for name in ("0-of-2.pt", "1-of-2.pt", "0-of-1.pt")

@@ -49,7 +49,6 @@ FAULTS = {
     "!abort": os.abort,
     "!exit": lambda: os._exit(0),
     "!eat": eat,
-    "!spin": spin,
     "!deaf": deaf,
     "!sleep": sleep,
     "!bug": bug,
