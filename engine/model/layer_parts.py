@@ -125,13 +125,16 @@ class LayerParts:
         return torch.cat((queries, keys + first, torch.arange(width) + first + width))
 
     def expert(self, names: Mapping[str, str], e: int = 0) -> ExpertMlp:
-        """The weights of expert `e` of this layer, by the names of its matrices."""
+        """The weights of expert `e` of this layer, by the names of its matrices; of several ranks, this one's part.
+
+        A `Mixture` adds up the parts, once for all experts.
+        """
         gate, up, down = (
             StoredMatrix(self.weights, names[part].format(i=self.i, e=e), None)
             for part in ("gate", "up", "down")
         )
         return ExpertMlp(
-            self._weight([gate, up], None, summed=False), self._weight([down], None, summed=True)
+            self._weight([gate, up], None, summed=False), self._weight([down], None, summed=False)
         )
 
     def norm(self, part: str) -> RmsNorm | None:
@@ -177,6 +180,7 @@ class LayerParts:
             if experts.shared
             else None,
             wide_router=experts.rule.grouped is not None,
+            communicator=None if self.parallel is None else self.parallel.communicator,
         )
 
     def attention_weights(self) -> tuple[Weight, Weight]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from intaglio.kernels.contracts import AddTo, ExpertMlp, Experts, Gate, Kernels, RmsNorm, Weight
 from torch import Tensor
 
+from ..parallel.communicator import Communicator
 from .layers import Residual
 
 
@@ -29,7 +30,8 @@ class SharedExpert:
 class Mixture:
     """A mixture of gated MLPs. `norm` normalises the input; `router` computes a logit for each expert.
 
-    With `wide_router` it does so in float32. Every token uses the `shared` expert, if there is one.
+    With `wide_router` it does so in float32. Every token uses the `shared` expert, if there is one. With a
+    `communicator` the experts are parts; their outputs are added up over the ranks.
     """
 
     norm: RmsNorm | None
@@ -39,6 +41,7 @@ class Mixture:
     kernels: Kernels
     shared: SharedExpert | None = None
     wide_router: bool = False
+    communicator: Communicator | None = None
 
     def add(self, residual: Tensor) -> None:
         """See `Mlp`."""
@@ -47,4 +50,6 @@ class Mixture:
         output = self.experts.outputs(x, logits)
         if self.shared is not None:
             self.shared.add(x, output)
+        if self.communicator is not None:
+            output = self.communicator.all_reduce(output)
         self.residual.add_output(output, residual, self.kernels)

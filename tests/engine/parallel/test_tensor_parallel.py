@@ -25,7 +25,7 @@ from intaglio.kernels.contracts import RmsNorm
 
 from tests.engine.run.driver import Driver, Job
 from tests.engine.run.parity import OURS, prompts
-from tests.support.threaded_ranks import on_ranks
+from tests.support.threaded_ranks import ThreadedCommunicator, on_ranks
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 from tests.support.tiny_families import CONFIGS, DIVISIBLE
 
@@ -95,6 +95,26 @@ def test_two_ranks_sample_the_tokens_of_one_process(
         torch.testing.assert_close(
             logits[:, : one.logits[0].shape[0]], torch.stack(one.logits), atol=10 * OURS, rtol=0
         )
+
+
+def test_a_layer_of_experts_exchanges_once_however_many_a_token_uses(
+    folder: Callable[[str], Path],
+) -> None:
+    def exchanges(name: str) -> list[int]:
+        path = folder(name)
+
+        def count(parallel: TensorParallel) -> int:
+            engine, communicator = built(path, parallel), parallel.communicator
+            assert isinstance(communicator, ThreadedCommunicator)
+            before = communicator.calls
+            driven(engine, jobs())
+            return communicator.calls - before
+
+        return on_ranks(2, count)
+
+    few, all_eight = exchanges("qwen3-moe"), exchanges("qwen3-moe-all")
+    assert few == all_eight
+    assert few[0] == few[1] > 0
 
 
 @pytest.mark.parametrize("options", OPTIONS)
