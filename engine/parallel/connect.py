@@ -11,9 +11,15 @@ from .communicator import Communicator, GlooCommunicator
 
 
 def connect(
-    meeting: Path, rank: int, size: int, timeout_s: float, device: torch.device
+    meeting: Path,
+    rank: int,
+    size: int,
+    timeout_s: float,
+    device: torch.device,
+    *,
+    sums: bool = True,
 ) -> Communicator:
-    """The communicator of `rank` for tensors on `device`.
+    """The communicator of `rank` for tensors on `device`; `sums`: it will add products up.
 
     Raises:
         RuntimeError: a rank did not connect in time.
@@ -22,5 +28,5 @@ def connect(
         # Not loaded where there is no GPU.
         from .nccl_communicator import NcclCommunicator
 
-        return NcclCommunicator(meeting, rank, size, timeout_s, device)
+        return NcclCommunicator(meeting, rank, size, timeout_s, device, sums=sums)
     return GlooCommunicator(meeting, rank, size, timeout_s)

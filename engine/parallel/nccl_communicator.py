@@ -27,9 +27,16 @@ class NcclCommunicator:
     """
 
     def __init__(
-        self, meeting: Path, rank: int, size: int, timeout_s: float, device: torch.device
+        self,
+        meeting: Path,
+        rank: int,
+        size: int,
+        timeout_s: float,
+        device: torch.device,
+        *,
+        sums: bool = True,
     ) -> None:
-        """See `GlooCommunicator`."""
+        """See `GlooCommunicator`. With `sums` the ranks keep memory for `add_sum`."""
         self.rank, self.size = rank, size
         options = dist.ProcessGroupNCCL.Options()
         options._timeout = timedelta(seconds=timeout_s)
@@ -41,7 +48,7 @@ class NcclCommunicator:
         self._summing.asyncOp = self._gathering.asyncOp = False
         # The first call connects the ranks, which a captured call must not.
         self.all_reduce(torch.zeros(1, device=device))
-        self._peers = peer_buffers(rank, size, device, self.all_gather)
+        self._peers = peer_buffers(rank, size, device, self.all_gather) if sums else None
         self._ended = torch.ones(1, dtype=torch.int32).pin_memory()
         self._ending = torch.cuda.Stream(device)
         torch.cuda.synchronize(device)

@@ -71,16 +71,16 @@ def place_of(config: EngineConfig, rank: int, folder: Path) -> Parallel:
     parallel, device = config.parallel, device_named(config.model.device)
     stage, part = divmod(rank, parallel.tp)
 
-    def joined(group: str, own: int, size: int) -> Communicator:
+    def joined(group: str, own: int, size: int, *, sums: bool) -> Communicator:
         meeting = folder / wire.MEETING.format(group)
-        return connect(meeting, own, size, parallel.tp_timeout_s, device)
+        return connect(meeting, own, size, parallel.tp_timeout_s, device, sums=sums)
 
     matrices = layers = None
     if parallel.tp > 1:
-        within = joined(f"stage{stage}", part, parallel.tp)
+        within = joined(f"stage{stage}", part, parallel.tp, sums=True)
         matrices = TensorParallel(ParallelLayout(parallel.tp, part), within)
     if parallel.pp > 1:
-        across = joined(f"part{part}", stage, parallel.pp)
+        across = joined(f"part{part}", stage, parallel.pp, sums=False)
         layers = PipelineStage(StageLayout(parallel.pp, stage), across)
     return Parallel(matrices, layers)
 
