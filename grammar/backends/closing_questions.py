@@ -1,4 +1,4 @@
-"""Mixins that derive a matcher's `closing` methods: the divided ones from the whole ones, or the reverse.
+"""Mixins for a matcher's `closing` methods, which answer in one call or in parts: each derives one form from the other.
 
 Does: let a back end implement one form of `closing` and `closes_within`. Does not: search for ends.
 """

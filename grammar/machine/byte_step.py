@@ -1,9 +1,9 @@
 """The compiled inner loops of the byte machine: read one byte, or a text.
 
 Does: move a configuration (a state and a stack of frames) along bytes by the tables. Where an entry is unknown, the
-loop stops and reports it, so that the caller can fill it in and resume at the same byte. Does not: change tables, make
-the frames read ahead the stack (`text_step`), find forced bytes (`forced_bytes`), walk the tokens of a vocabulary
-(`trie_walk`).
+loop stops and reports it, so that the caller can fill it in and resume at the same byte. Does not: change tables,
+replace a stack by the frames that were read ahead (`text_step`), find forced bytes (`forced_bytes`), walk the tokens of
+a vocabulary (`trie_walk`).
 
 A frame is a row (site, parent, memory, begun): the call site, the row of the caller's frame, the version of the texts
 seen in this activation (`UNSURE`: it grew within this walk), and the offset in the output at which its text begins.

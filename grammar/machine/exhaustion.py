@@ -1,9 +1,9 @@
 """Exhausted beginnings of array items: all texts that complete them are in the array already (`uniqueItems`).
 
 Does: find the exhausted beginnings of one array, so that masks and `Cursor.read` refuse them and no output runs into a
-dead end: after `true`, the item `t`; after `100` and `1000` of the integers up to 1000, the item `100`. Does not:
-examine property names, which are leaves (`dead_prefixes`), or items with few possible values, which are part of the
-state of a rule.
+dead end. An array of Booleans that holds `true` takes no second item that begins with `t`; one of integers up to 1000
+that holds `100` and `1000` takes none that begins with `100`. Does not: examine property names, which are leaves
+(`dead_prefixes`), or items with few possible values, which are part of the state of a rule.
 
 A beginning is exhausted if every byte that may follow is refused or leads to an exhausted beginning. A new item can
 exhaust only beginnings of its own text, the longest first. So the search (`item_search`) goes back from the end of the

@@ -5,8 +5,8 @@ scheduling, and prepare it without parsing or examining the schema again, render
 the text. Does not: prepare the first request of a kind, or refuse anything: what it declines is prepared as usual, and
 then refused with a reason.
 
-The parts of the body around text and options are compared byte for byte. So they have passed every check before, and
-no other meaning can hide in them.
+The parts of the body around text and options are compared byte for byte with those of the earlier request, which has
+passed every check.
 """
 
 import math

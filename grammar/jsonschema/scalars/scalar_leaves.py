@@ -1,7 +1,7 @@
 """Scalar values as leaves.
 
-Does: make byte automata with one outcome for each combination of answers that occurs. Does not: recurse into objects
-and arrays.
+Does: make the byte automaton of the scalar values that several formulas are asked about. Its outcomes are the sets of
+formulas that a value can satisfy. Does not: recurse into objects and arrays.
 """
 
 from collections.abc import Callable, Iterator

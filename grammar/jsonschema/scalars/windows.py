@@ -3,8 +3,8 @@
 Does: choose the extent of a window; make its leaf once for all states and schemas with the same continuation. Does not:
 bound the length of a string, or follow it (`counted_strings`).
 
-Where characters are counted, each exit of a window has the number of characters read. Where they are not, a window
-contains the states within a few arcs.
+Where characters are counted, the outcome at the edge of a window tells how many characters were read. Where they are
+not, a window contains the states within a few arcs.
 """
 
 from dataclasses import dataclass, field
