@@ -1,14 +1,18 @@
 """Whatever the schedule, the tokens are the plain engine's, nobody is lost and no block leaks."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.plan import StepCosts
-from intaglio.engine.types import Request, SamplingParams
+from intaglio.engine.types import Finish, Request, SamplingParams
 
+from tests.support.plain_engine import outcomes
+from tests.support.plain_engine import run as run_plainly
 from tests.support.schedules import Run, Tally, Workload, made_up_costs
-from tests.support.scripted import TEXT, Script
+from tests.support.scripted import FAULTS, TEXT, Script
 
 SCHEDULES = 100
 
@@ -72,6 +76,32 @@ def test_outputs_that_wait_for_a_search_get_the_plain_tokens(drafts: bool, times
     assert total.forced > 25
     assert (total.accepted > 25) == drafts
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
+
+
+@pytest.mark.parametrize("drafts", [False, True], ids=["plain", "drafts"])
+def test_a_jump_over_a_planted_fault_may_end_well(drafts: bool) -> None:
+    """The matcher of `r3` is faulty after 9 tokens if asked what is forced. An end token follows the jump to there."""
+    run = Run(Workload.of(3611), drafts=drafts, waits=True)
+    assert run.go().ends["stop"] >= 1
+    ends = {outcome.finish for outcome in outcomes(run.requests["r3"])}
+    assert ends == {Finish.STOP, Finish.ERROR}
+    assert run.deltas["r3"][-1].finish is Finish.STOP
+
+
+@pytest.mark.parametrize("at", range(4))
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_before_more_tokens_never_passes(fault: str, at: int) -> None:
+    for seed in range(50):
+        healthy = Script(seed, depth=20, tells_least=False)
+        request = Request(
+            id="r",
+            prompt=(5, seed + 2),
+            sampling=SamplingParams(max_tokens=12),
+            constraint=healthy.constraint,
+        )
+        if len(run_plainly(request).tokens) > at:
+            faulty = replace(request, constraint=replace(healthy, fault=fault, at=at).constraint)
+            assert {outcome.code for outcome in outcomes(faulty)} == {"internal_error"}
 
 
 WINDOWS = [(5,), (None, 4), (None, 1, 1), (None, None, 7), (None, 3, 3, 12)]

@@ -4,11 +4,11 @@ Does: give the tokens and the end of a request by the shortest way there is. Doe
 rows, or jump over forced tokens; it shares with the engine nothing but the model's rule.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from intaglio.engine.types import Finish, Request
 
-from .scripted import END_TOKENS, Script, cell, next_token
+from .scripted import END_TOKENS, FAULTS_IF_ASKED, Script, cell, next_token
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,23 @@ class Outcome:
     tokens: tuple[int, ...]
     finish: Finish
     code: str = ""
+
+
+def outcomes(request: Request) -> frozenset[Outcome]:
+    """What an engine may say: mostly one thing, two where it need not notice that a matcher is faulty.
+
+    Some matchers fail when they are asked which tokens are forced. An engine that jumps over forced tokens asks at the
+    end of a jump only after the next token, and not at all if that is an end token.
+    """
+    plain = run(request)
+    script = None if request.constraint is None else Script.of(request.constraint)
+    if script is None or script.fault not in FAULTS_IF_ASKED:
+        return frozenset({plain})
+    healthy = run(replace(request, constraint=replace(script, fault="").constraint))
+    ends_after_fault = healthy.finish is Finish.STOP and len(healthy.tokens) == script.at > 0
+    if ends_after_fault and len(script.allowed(healthy.tokens[:-1])) == 1:
+        return frozenset({plain, healthy})
+    return frozenset({plain})
 
 
 def run(request: Request) -> Outcome:

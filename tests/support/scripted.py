@@ -254,6 +254,7 @@ BEYOND = 2**40
 
 # Faults that a matcher may have, once it has accepted `at` tokens.
 FAULTS = ("zero", "fill", "refuse", "accept", "forced", "finished", "beyond")
+FAULTS_IF_ASKED = ("forced", "beyond")  # those that show only where `forced` is called
 
 
 @dataclass(frozen=True)
