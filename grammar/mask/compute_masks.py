@@ -25,7 +25,7 @@ from .copied_row import find_copied
 from .leaf_cache import LeafCache, ViewArrays
 from .row_cache import NO_WORDS, GrammarRowCaches, LeafRow, Row, pack
 from .token_texts import TextIndex
-from .trie import heads
+from .trie import children, heads
 from .trie_walk import WalkBuffers
 from .uniqueness import checks_of
 
@@ -46,6 +46,7 @@ class TokenIndex:
         self.texts = self.token_texts.by_token
         self.trie = self.token_texts.trie
         self.heads = heads(self.trie)
+        self.children = children(self.trie)
         self.words = words(vocabulary.width)
         self.leaf_rows = LeafCache(self.trie, self.words, most_bytes // 2)
         self.rows = GrammarRowCaches(most_bytes // 2)
@@ -92,7 +93,7 @@ class Scratch:
         self._held = (
             *(*trie, index.token_texts.nodes, *self.buffers, touched.view(np.uint8), *masks),
             *(self.places, self.differing, self.reported, self.progress, *index.heads, touched),
-            self.exits,
+            *(self.exits, *index.children),
         )
         self.addresses = addresses(*self._held)
 

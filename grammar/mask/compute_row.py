@@ -46,6 +46,7 @@ PROGRESS: Final = 16  # the fields of `RowProgress`
 HEADS: Final = 17  # the two arrays of `Heads`
 GROUPS: Final = 19  # `TOUCHED`, eight bytes as one int64
 EXITS_OF_TEXT: Final = 20  # the exits of a copied text
+CHILDREN: Final = 21  # the three arrays of `Children`
 # Numbers of the arrays of a view. Numbers 0 to 4 are the trees of its continuations.
 ROOTS: Final = 5
 EXITS: Final = 6

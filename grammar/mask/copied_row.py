@@ -17,59 +17,48 @@ from ..machine.byte_step import MOVED
 from ..machine.copied_texts import after_character, after_characters, pattern_at
 from ..machine.lazy_tables import tables_at
 from ..machine.walk_state import Note, note_of
-from .compute_row import EXITS_OF_TEXT, HEADS, begin_exits, buffers_at
-from .trie import Heads, Trie, heads_at, trie_at
+from .compute_row import CHILDREN, EXITS_OF_TEXT, begin_exits, buffers_at
+from .trie import Children, Trie, children_at, trie_at
 from .trie_walk import WalkBuffers, walk_exits
 
 Place = tuple[int, int, int, int, int, int, int, int]
 """The fields of a `CopiedPlace` without `texts`, the outcome as the machine numbers it."""
 
+_ANEW = 256  # in place of a byte: no child has been sought
 _RAW = 0x80  # bytes from here on belong to characters that are written without an escape
 
 # Columns of the path along a place, by depth.
 _NODE = 0
 _CHARS = 1  # whole characters before the node
 _WITHIN = 2  # the last node of an escape at this depth
-_NEXT = 3  # the first child not passed yet,
+_NEXT = 3  # the first of its children not passed yet,
 _SOUGHT = 4  # ... which was sought on this byte
 _STATE = 5  # of the pattern, after the whole characters
 _COLUMNS = 6
 
 
 @kernel
-def _child(trie: Trie, heads: Heads, path: Longs, byte: int | np.int64) -> int:
+def _child(children: Children, path: Longs, byte: int | np.int64) -> int:
     """The child of the node of `path`, a row of the path, on a byte; -1 if there is none.
 
     The bytes sought below one node mostly ascend, so a search goes on where the one before it stopped.
     """
     node = path[_NODE]
-    if node == 0:
-        return _head(heads, byte)
-    child = path[_NEXT] if byte >= path[_SOUGHT] else node + 1
-    end = np.int64(trie.skip[node])
-    while child < end and trie.byte[child] < byte:
-        child = np.int64(trie.skip[child])
-    path[_NEXT], path[_SOUGHT] = child, byte
-    return int(child) if child < end and trie.byte[child] == byte else -1
+    end = np.int64(children.first[node + 1])
+    at = path[_NEXT] if byte >= path[_SOUGHT] else np.int64(children.first[node])
+    while at < end and children.byte[at] < byte:
+        at += 1
+    path[_NEXT], path[_SOUGHT] = at, byte
+    return int(children.node[at]) if at < end and children.byte[at] == byte else -1
 
 
 @kernel
-def _head(heads: Heads, byte: int | np.int64) -> int:
-    for head in range(len(heads.byte)):
-        if heads.byte[head] == byte:
-            return int(heads.node[head])
-    return -1
-
-
-@kernel
-def _closing(trie: Trie, heads: Heads, node: int | np.int64, byte: int | np.int64) -> int:
+def _closing(children: Children, node: int | np.int64, byte: int | np.int64) -> int:
     """The child of a node on the byte that closes; -1 if there is none."""
-    if node == 0:
-        return _head(heads, byte)
-    child, end = node + 1, trie.skip[node]
-    while child < end and trie.byte[child] < byte:
-        child = np.int64(trie.skip[child])
-    return int(child) if child < end and trie.byte[child] == byte else -1
+    at, end = children.first[node], children.first[node + 1]
+    while at < end and children.byte[at] < byte:
+        at += 1
+    return int(children.node[at]) if at < end and children.byte[at] == byte else -1
 
 
 @kernel
@@ -93,7 +82,7 @@ def _begins_with(
 @kernel
 def _find(
     trie: Trie,
-    heads: Heads,
+    children: Children,
     buffers: WalkBuffers,
     exits: Ints,
     note: Note,
@@ -109,9 +98,10 @@ def _find(
     longest, pattern = len(buffers.path) - 1, pattern_at(texts)
     path = np.zeros((longest + 1, _COLUMNS), np.int64)
     ends, begin, depth, refused = 0, np.int64(0), 0, False
+    path[0, _SOUGHT] = _ANEW
     path[0, _STATE] = after_characters(pattern, order[low] if low < high else 0, length)
     if skipped == 0 and length >= least and pattern.outcome[path[0, _STATE]] >= 0:
-        ends = _end(trie, heads, exits, ends, 0, close, outcome)
+        ends = _end(children, exits, ends, 0, close, outcome)
     for rank in range(low, high):
         if reach[rank] <= length:
             continue
@@ -120,7 +110,9 @@ def _find(
         if skipped > 0 and not _begins_with(text, at, begins[first + 1], begun, skipped):
             continue
         at += skipped
-        most = min(int(begins[order[rank] + reach[rank]]) - int(at), longest)
+        most = longest
+        if reach[rank] - length <= longest:  # mostly more can be copied: one place less to read
+            most = min(int(begins[order[rank] + reach[rank]]) - int(at), longest)
         shared = 0
         while shared < min(depth, most) and text[at + shared] == text[begin + shared]:
             shared += 1
@@ -132,7 +124,7 @@ def _find(
         count = path[depth, _CHARS]
         while depth < most:
             byte = np.int64(text[at + depth])
-            node = _child(trie, heads, path[depth], byte)
+            node = _child(children, path[depth], byte)
             if node < 0:
                 refused = True
                 break
@@ -142,19 +134,18 @@ def _find(
             state = path[depth - 1, _STATE]
             state = after_character(pattern, state, first + count - 1) if whole else state
             path[depth, _NODE], path[depth, _CHARS], path[depth, _STATE] = node, count, state
-            path[depth, _NEXT], path[depth, _SOUGHT] = node + 1, 0
+            path[depth, _SOUGHT] = _ANEW
             if whole or byte >= _RAW or path[depth, _WITHIN] != node:
                 _collect(trie, note, buffers.found, node)
                 path[depth, _WITHIN] = path[depth, _WITHIN] if whole or byte >= _RAW else node
             if whole and length + count >= least and pattern.outcome[state] >= 0:
-                ends = _end(trie, heads, exits, ends, node, close, outcome)
+                ends = _end(children, exits, ends, node, close, outcome)
     return ends
 
 
 @kernel
 def _end(
-    trie: Trie,
-    heads: Heads,
+    children: Children,
     exits: Ints,
     count: int,
     node: int | np.int64,
@@ -162,7 +153,7 @@ def _end(
     outcome: int | np.int64,
 ) -> int:
     """Add the exit by the byte `close` after a node, if tokens go that way; returns the number of exits."""
-    child = _closing(trie, heads, node, close)
+    child = _closing(children, node, close)
     if child < 0:
         return count
     exits[count, 0], exits[count, 1], exits[count, 2] = child, outcome, 1
@@ -176,8 +167,12 @@ def find_copied(scratch: Longs, texts: Longs, place: Place, held: Longs) -> int:
     `scratch`: its addresses. `texts`: those of `CopiedTexts`. `held`: the note's array.
     """
     begin_exits(scratch, held)
-    trie, heads, buffers = trie_at(scratch, 0), heads_at(scratch, HEADS), buffers_at(scratch)
-    return _find(trie, heads, buffers, grid(scratch, EXITS_OF_TEXT), note_of(held), texts, place)
+    trie, buffers, children = (
+        trie_at(scratch, 0),
+        buffers_at(scratch),
+        children_at(scratch, CHILDREN),
+    )
+    return _find(trie, children, buffers, grid(scratch, EXITS_OF_TEXT), note_of(held), texts, place)
 
 
 @brief_kernel
@@ -197,11 +192,15 @@ def fill_copied(
     output.
     """
     note, frames, tables = note_of(longs(held, 0)), grid(held, 1), tables_at(longs(held, 2))
-    trie, heads, buffers = trie_at(scratch, 0), heads_at(scratch, HEADS), buffers_at(scratch)
+    trie, buffers, children = (
+        trie_at(scratch, 0),
+        buffers_at(scratch),
+        children_at(scratch, CHILDREN),
+    )
     note.depth, note.offset = depth, offset
     begin_exits(scratch, longs(held, 0))
     exits = grid(scratch, EXITS_OF_TEXT)
-    count = _find(trie, heads, buffers, exits, note, texts, place)
+    count = _find(trie, children, buffers, exits, note, texts, place)
     walk_exits(tables, trie, frames, note, exits[:count], buffers)
     if note.status != MOVED or note.undecided or note.assumed:
         return -1

@@ -100,6 +100,45 @@ def heads(trie: Trie) -> Heads:
     return Heads(trie.byte[nodes], np.append(nodes, np.int32(len(trie.byte))))
 
 
+class Children(NamedTuple):
+    """The children of each node side by side: those of node n are at `first[n]` to `first[n + 1]` - 1.
+
+    A walk that seeks one child of a node with many reads less memory than along skip pointers.
+    """
+
+    first: Ints  # [nodes + 1]
+    byte: Bytes  # [nodes - 1], ascending below each node
+    node: Ints  # [nodes - 1]
+
+
+def children(trie: Trie) -> Children:
+    """Collect the children of all nodes."""
+    return Children(*_children(trie))
+
+
+@kernel
+def _children(trie: Trie) -> tuple[Ints, Bytes, Ints]:
+    nodes = len(trie.byte)
+    first = np.zeros(nodes + 1, np.int32)
+    byte, found = np.empty(nodes - 1, np.uint8), np.empty(nodes - 1, np.int32)
+    count = 0
+    for node in range(nodes):
+        first[node] = count
+        child = node + 1
+        while child < trie.skip[node]:
+            byte[count], found[count] = trie.byte[child], child
+            count += 1
+            child = int(trie.skip[child])
+    first[nodes] = count
+    return first, byte, found
+
+
+@kernel
+def children_at(held: Longs, i: int) -> Children:
+    """The children of the three arrays from number i of `held` on."""
+    return Children(line(held, i), octets(held, i + 1), line(held, i + 2))
+
+
 @kernel
 def heads_at(held: Longs, i: int) -> Heads:
     """The heads of the two arrays at numbers i and i + 1 of `held`."""

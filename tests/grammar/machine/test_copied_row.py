@@ -12,6 +12,7 @@ from intaglio.grammar.machine.copied_texts import copied_place
 from intaglio.grammar.machine.cursor import Cursor
 from intaglio.grammar.mask.compute_masks import make_row
 from intaglio.grammar.mask.copied_mask import fill_few
+from intaglio.grammar.mask.trie import build, children, find
 
 from tests.support.tokens import TEXT, small
 
@@ -109,3 +110,16 @@ def test_a_mask_of_few_places_equals_the_row_that_is_kept_for_many(compiler: Com
                 assert cursor.advance(found.index.texts[choose.choice(within)]) is not None
     assert done > 100
     assert left > 0  # where items must differ
+
+
+def test_the_children_of_a_node_are_one_byte_longer() -> None:
+    trie = build(small().vocabulary())
+    first, byte, node = children(trie)
+    assert len(byte) == len(node) == len(trie.byte) - 1
+    for parent in range(len(trie.byte)):
+        below = range(parent + 1, int(trie.skip[parent]))
+        found = [child for child in below if trie.depth[child] == trie.depth[parent] + 1]
+        assert node[first[parent] : first[parent + 1]].tolist() == found
+    assert byte.tolist() == trie.byte[node].tolist()
+    the = find(trie, np.frombuffer(bytearray(b"th"), np.uint8))
+    assert ord("e") in byte[first[the] : first[the + 1]]
