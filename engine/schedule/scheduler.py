@@ -131,7 +131,8 @@ class Scheduler:
             self._end(seq, Finish.DEADLINE)
         step = self._planner.step(now, self._end_if_late)
         if not step.works:
-            if self._sequences.waiting and not self._sequences.running:
+            stuck = self._sequences.waiting and not self._sequences.running
+            if stuck and not self._planner.is_blocked:
                 raise InternalError("sequences wait, none runs, and none can be admitted")
             return Plan(self._steps)
         self._steps += 1

@@ -83,6 +83,11 @@ class StepPlanner:
             self._start(step, now, refused)
         return step
 
+    @property
+    def is_blocked(self) -> bool:
+        """Whether a waiting sequence starts no sooner than its last token in flight is read."""
+        return bool(self._blocked)
+
     def ended(self, seq: Sequence) -> None:
         """Note that a running sequence has ended: the executor is to forget it."""
         self._released.append(seq.id)

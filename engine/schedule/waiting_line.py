@@ -2,8 +2,8 @@
 
 Does: keep them, and choose the one that starts next. Does not: decide whether there is room for it.
 
-An interactive sequence goes before a bulk one, unless the bulk one has the better rank: it has then waited
-`bulk_patience_s`, so that no stream of interactive requests keeps it waiting forever.
+The interactive sequence that is next by turns goes before a bulk one, unless the bulk one has the better rank: it has
+then waited `bulk_patience_s`, so that no stream of interactive requests keeps it waiting forever.
 """
 
 from collections.abc import Callable, Iterator

@@ -48,6 +48,18 @@ def test_steps_in_flight_of_several_stages_give_the_plain_tokens(stages: int, ti
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
+@pytest.mark.parametrize("seed", [4586, 5360])
+def test_sequences_may_all_wait_while_the_token_of_a_preempted_one_is_in_flight(seed: int) -> None:
+    """It cannot start again before that token is read; those that ran with it have ended meanwhile."""
+    assert Run(Workload.of(seed), stages=3, prefix=bool(seed % 2)).go().preemptions
+
+
+@pytest.mark.parametrize("seed", [3655, 4523, 5156, 5517, 5551])
+def test_bulk_sequences_give_way_only_to_the_first_in_line_and_where_it_helps(seed: int) -> None:
+    for stages, ahead in ((0, False), (1, False), (5, True)):
+        Run(Workload.of(seed), stages=stages, ahead=ahead, prefix=bool(seed % 2)).go()
+
+
 @pytest.mark.parametrize("waits", [False, True], ids=["at once", "waiting"])
 @pytest.mark.parametrize("batches", [1, 2, 5])
 def test_a_last_stage_that_is_behind_its_host_gives_the_plain_tokens(

@@ -21,6 +21,7 @@ class OrderOfService:
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._table = scheduler._sequences
+        self._memory = scheduler._memory
         self._config = scheduler._config
         self._waiting: list[Sequence] = []
         self._running: list[Sequence] = []
@@ -67,8 +68,19 @@ class OrderOfService:
                 and len(self._table.running) == len(self._running)
             ]
             insist(
-                not able, f"bulk sequence {able and able[0].id} keeps an interactive one waiting"
+                not able or not self._would_suffice(able, first),
+                f"bulk sequence {able and able[0].id} keeps an interactive one waiting",
             )
+
+    def _takes_no_turns(self) -> bool:
+        """Whether no tenant of an interactive sequence waited for its turn: then the best of them was first."""
+        return not any(s.request.tenant for s in self._waiting if not s.request.bulk)
+
+    def _would_suffice(self, able: list[Sequence], first: Sequence | None) -> bool:
+        """Whether the blocks of all that may give way are enough: none gives way for nothing."""
+        held = sum(self._memory.held(seq) for seq in able)
+        needed = 0 if first is None else self._memory.groups.needed(first.known)
+        return held + self._memory.free_blocks >= needed
 
     def _has_room(self) -> bool:
         """Whether the interactive sequences that ran before left tokens of the step to others."""
@@ -80,11 +92,15 @@ class OrderOfService:
         return spent < self._config.max_batched_tokens
 
     def _first_interactive(self, passed_over: list[Sequence]) -> Sequence | None:
-        """The interactive sequence that is first in any order; None where several tenants wait, or it waits again."""
+        """The interactive sequence that is first in any order; None where several tenants wait, or it waits again.
+
+        None as well where a bulk sequence of better rank waits: that one is first, and nothing gives way to it.
+        """
         found = sorted((s for s in passed_over if not s.request.bulk), key=lambda seq: seq.rank)
         if len({seq.request.tenant for seq in found}) != 1 or found[0].request.tenant:
             return None
-        return found[0]
+        behind = any(s.request.bulk and s.rank < found[0].rank for s in passed_over)
+        return None if behind else found[0]
 
     def _judge_victim(self, seq: Sequence) -> None:
         """Check that the preempted sequence has the lowest rank of those that may be preempted."""
@@ -99,5 +115,5 @@ class OrderOfService:
         better = other.rank < seq.rank
         if one.tenant == two.tenant and one.bulk == two.bulk:
             insist(not better, f"sequence {other.id} was overtaken by {seq.id} of its tenant")
-        if one.bulk and not two.bulk and not two.tenant:
+        if one.bulk and not two.bulk and self._takes_no_turns():
             insist(not better, f"interactive sequence {other.id} was overtaken by bulk {seq.id}")
