@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import psutil
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.host.build_engine import build
 from intaglio.engine.loop import Engine
@@ -21,6 +20,7 @@ from intaglio.engine.types import Finish, Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind
 
 from tests.gpu.test_engine import SCHEMA, agreement, run, texts
+from tests.support.live_processes import commands
 
 SETTINGS: dict[str, Any] = {
     "device": "cuda",
@@ -104,7 +104,8 @@ def _kill(say: Progress, several: Engine) -> None:
         several.submit(Request(id=f"long{number}", prompt=(7, 8, 9), sampling=free))
     deltas = [delta for _ in range(20) for delta in several.step()]
     say(f"{len(deltas)} deltas of {LONG} long requests")
-    (rank,) = [child for child in psutil.Process().children() if _is_rank(child)]
+    below = commands()
+    (rank,) = [child for child in below if any("rank_process" in part for part in below[child])]
     rank.kill()
     say("killed the other process")
     while several.open_requests:
@@ -114,10 +115,3 @@ def _kill(say: Progress, several: Engine) -> None:
     assert {end.finish for end in ends} == {Finish.ERROR}
     assert {end.error.code for end in ends if end.error} == {"engine_lost"}
     assert len(ends) == LONG
-
-
-def _is_rank(process: psutil.Process) -> bool:
-    try:
-        return any("rank_process" in part for part in process.cmdline())
-    except psutil.ZombieProcess:  # a child of another test
-        return False

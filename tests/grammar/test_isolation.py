@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -29,6 +30,7 @@ from intaglio.grammar.intake.verdict import encode_constraint
 from intaglio.grammar.intake.worker import ANSWER, END, EXAMINE, FORK, ORDER
 
 from tests.support.faulty_worker import ENTRY
+from tests.support.live_processes import commands, has_ended
 from tests.support.tokens import small
 
 # `wall_s` is long enough for what is quick, even where the machine stops for a while.
@@ -47,14 +49,21 @@ def processes() -> list[psutil.Process]:
 
 def started(before: list[psutil.Process]) -> list[psutil.Process]:
     """Those that were not there before."""
-    new = [process for process in processes() if process not in before]
-    return [process for process in new if any("worker" in word for word in process.cmdline())]
+    return [
+        process
+        for process, command in commands(recursive=True).items()
+        if process not in before and any("worker" in word for word in command)
+    ]
 
 
 def used() -> float:
     """Processor time of the zygotes and their children."""
-    times = [process.cpu_times() for process in processes()]
-    return float(sum(each.user + each.system for each in times))
+    total = 0.0
+    for process in processes():
+        with suppress(psutil.NoSuchProcess):
+            times = process.cpu_times()
+            total += times.user + times.system
+    return total
 
 
 def until(fact: Callable[[], bool]) -> None:
@@ -183,7 +192,7 @@ def test_a_child_that_dies_while_it_waits_costs_nobody_anything(isolated: Examin
     children = [process for process in processes() if process.pid not in parents]
     for process in children:
         process.kill()
-    until(lambda: all(process.status() == psutil.STATUS_ZOMBIE for process in children))
+    until(lambda: all(map(has_ended, children)))
     assert fine(isolated)
 
 
@@ -216,7 +225,7 @@ def test_a_late_child_is_killed_though_another_process_has_replaced_its_parent()
         caller.start()
     for caller in callers:
         caller.join()
-    until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+    until(lambda: has_ended(child))
     assert fine(made), "the next is served"
     made.close()
     assert started(before) == []
@@ -260,7 +269,7 @@ def test_processes_end_in_order_though_their_parent_does_not_wait_for_an_answer(
     mine.close()
     its.close()
     child.resume()
-    until(lambda: child.status() == psutil.STATUS_ZOMBIE)
+    until(lambda: has_ended(child))
     ours.sendall(ORDER.pack(END, child.pid))
     assert ANSWER.unpack(ours.recv(ANSWER.size)) == (0,)
     zygote.send_signal(signal.SIGSTOP)

@@ -18,6 +18,7 @@ import psutil
 
 from tests.reliability.wire import PATIENCE_S, Address
 from tests.support import serve_scripted
+from tests.support.live_processes import commands
 from tests.support.live_service import until
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -40,8 +41,8 @@ class Served:
 
     @property
     def engine(self) -> psutil.Process:
-        below = psutil.Process(self.popen.pid).children()
-        (found,) = [one for one in below if any("scripted_engine" in w for w in one.cmdline())]
+        below = commands(self.popen.pid)
+        (found,) = [one for one in below if any("scripted_engine" in w for w in below[one])]
         return found
 
     def metric(self, name: str, key: str = "") -> float:

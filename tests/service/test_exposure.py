@@ -2,6 +2,7 @@
 
 import ssl
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,8 @@ def listening() -> set[int]:
     processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
     found = set()
     for process in processes:
-        for connection in process.net_connections(kind="inet"):
-            if connection.status == psutil.CONN_LISTEN:
-                found.add(connection.laddr.port)
+        with suppress(psutil.NoSuchProcess):  # it has just ended
+            for connection in process.net_connections(kind="inet"):
+                if connection.status == psutil.CONN_LISTEN:
+                    found.add(connection.laddr.port)
     return found

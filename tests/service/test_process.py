@@ -20,6 +20,7 @@ import psutil
 import pytest
 
 from tests.support import scripted_engine, serve_scripted
+from tests.support.live_processes import commands, has_ended
 from tests.support.live_service import PATIENCE_S, until
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -109,11 +110,9 @@ def server(folder: Path, *, examines: bool = True, **settings: Any) -> Iterator[
         url = popen.stdout.readline().strip()
         with httpx2.Client(base_url=url, timeout=PATIENCE_S) as http:
             until(lambda: http.get("/ready").status_code == 200)
-            below = psutil.Process(popen.pid).children(recursive=True)
-            (engine,) = [
-                process for process in below if scripted_engine.is_run_by(process.cmdline())
-            ]
-            yield Process(popen, http, below, engine, Path(engine.cmdline()[-2]))
+            below = commands(popen.pid, recursive=True)
+            (engine,) = [one for one in below if scripted_engine.is_run_by(below[one])]
+            yield Process(popen, http, list(below), engine, Path(below[engine][-2]))
     finally:
         popen.kill()
         popen.wait()
@@ -276,12 +275,12 @@ def test_a_model_that_cannot_be_used_ends_the_server_with_its_own_status(folder:
 def test_a_taken_port_ends_the_server_and_its_engine(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         popen = start(folder, {}, port=taken.getsockname()[1])
-        children = set()
+        children: set[psutil.Process] = set()
         while popen.poll() is None:
-            children |= set(psutil.Process(popen.pid).children())
+            children |= commands(popen.pid).keys()
             time.sleep(0.02)
         assert popen.returncode == 4
-        until(lambda: not any(child.is_running() for child in children))
+        until(lambda: all(map(has_ended, children)))
         assert popen.stdout is not None
         popen.stdout.close()
 

@@ -28,6 +28,7 @@ from intaglio.service.http.worker_fleet import FleetPlan, WorkerFleet
 
 from tests.support import scripted_engine
 from tests.support.answering_engine import Answers
+from tests.support.live_processes import commands, has_ended
 from tests.support.live_service import PATIENCE_S, until
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 
@@ -40,15 +41,6 @@ ANSWER = b"123456"
 BODY = {"schema": SCHEMA, "text": "The number is 123456."}
 
 
-def is_running(process: psutil.Process, name: str = "") -> bool:
-    """Whether a process runs, and has the name in its command."""
-    try:
-        found = any(name in word for word in process.cmdline())
-        return found and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
 @dataclass
 class Fleet:
     """A running server."""
@@ -57,8 +49,8 @@ class Fleet:
     url: str
 
     def workers(self) -> dict[int, psutil.Process]:
-        found = psutil.Process(self.process.pid).children()
-        return {p.pid: p for p in found if is_running(p, api_process.__name__)}
+        name, below = api_process.__name__, commands(self.process.pid)
+        return {one.pid: one for one in below if any(name in word for word in below[one])}
 
     def get(self, path: str) -> httpx2.Response:
         """One request over a connection of its own."""
@@ -125,7 +117,7 @@ def test_processes_answer_count_together_are_replaced_and_end_with_a_killed_pare
         assert len(below) >= 3
         server.process.kill()
         server.process.wait(PATIENCE_S)
-        until(lambda: not any(is_running(child) for child in below))
+        until(lambda: all(map(has_ended, below)))
 
 
 def test_requests_in_flight_are_answered_after_a_signal_and_nothing_is_left_behind(
@@ -147,7 +139,7 @@ def test_requests_in_flight_are_answered_after_a_signal_and_nothing_is_left_behi
             client.join(PATIENCE_S)
         assert [response.json()["data"] for response in found] == [123456] * 6
         assert server.process.wait(PATIENCE_S) == 0
-        until(lambda: not any(is_running(child) for child in below))
+        until(lambda: all(map(has_ended, below)))
 
 
 def test_a_process_that_a_signal_finds_starting_is_told_to_stop(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from intaglio.engine.host.status import EngineState, Lives
 from intaglio.engine.host.supervisor import Watch
 from intaglio.engine.types import Delta, Finish, Request, SamplingParams
 
-from tests.support import scripted_engine
+from tests.support import live_processes, scripted_engine
 from tests.support.scripted_engine import BLOCKS, Script, launch
 
 # Silence is borne for longer than a test may take: an engine's end is noticed by itself, or the test fails.
@@ -426,8 +426,8 @@ def running_engines() -> set[int]:
     """The engines below this process that run."""
     return {
         child.pid
-        for child in psutil.Process().children()
-        if child.status() != psutil.STATUS_ZOMBIE and scripted_engine.is_run_by(child.cmdline())
+        for child, command in live_processes.commands().items()
+        if scripted_engine.is_run_by(command)
     }
 
 

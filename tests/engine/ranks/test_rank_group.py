@@ -30,6 +30,7 @@ from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.engine.types import Finish, Request, SamplingParams
 from intaglio.grammar.api import Constraint, Kind
 
+from tests.support import live_processes
 from tests.support.live_service import Live, live, until
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 from tests.support.tiny_families import CONFIGS
@@ -122,9 +123,8 @@ def ranks(pid: int) -> list[psutil.Process]:
     """The running processes of an engine's other ranks."""
     return [
         child
-        for child in psutil.Process(pid).children()
-        if child.status() != psutil.STATUS_ZOMBIE
-        and any("rank_process" in part for part in child.cmdline())
+        for child, command in live_processes.commands(pid).items()
+        if any("rank_process" in part for part in command)
     ]
 
 
@@ -285,9 +285,8 @@ def groups_of_this_process() -> dict[int, list[psutil.Process]]:
     """The engines below this process, by pid, each with the processes of its other ranks."""
     engines = [
         child.pid
-        for child in psutil.Process().children()
-        if child.status() != psutil.STATUS_ZOMBIE
-        and any("host.process" in part for part in child.cmdline())
+        for child, command in live_processes.commands().items()
+        if any("host.process" in part for part in command)
     ]
     return {pid: ranks(pid) for pid in engines}
 
@@ -312,7 +311,7 @@ def answered(service: Live) -> None:
 
 def has_ended(group: list[psutil.Process]) -> bool:
     psutil.wait_procs(group, timeout=60)
-    return not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in group)
+    return all(map(live_processes.has_ended, group))
 
 
 def test_a_group_that_stands_by_replaces_one_of_which_a_rank_is_killed(

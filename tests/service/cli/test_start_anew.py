@@ -13,6 +13,7 @@ import pytest
 
 from tests.service.cli.conftest import start
 from tests.support.forked_programs import forking
+from tests.support.live_processes import commands
 from tests.support.live_service import PATIENCE_S, until
 from tests.support.scripted_engine import launch
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
@@ -39,7 +40,7 @@ def test_a_server_with_an_engine_in_two_processes_starts_as_users_start_it(tmp_p
             until(lambda: http.get("/ready").status_code == 200)
             answer = http.post("/v1/extract", json={"schema": SCHEMA, "text": "a: 7"}).json()
         assert answer["valid"], answer
-        below = [child.cmdline() for child in psutil.Process(process.pid).children(recursive=True)]
+        below = commands(process.pid, recursive=True).values()
         entries = [word for command in below for word in command if "import main" in word]
         for entry in ("host.process", "ranks.rank_process", "intake.worker"):
             assert any(entry in word for word in entries), entries

@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -43,8 +44,12 @@ def run(folder: Path, clustered: ClusterBackend) -> JobState:
 
 def workers() -> list[int]:
     """The processes of this test's workers."""
-    found = psutil.Process().children(recursive=True)
-    return [p.pid for p in found if p.name().startswith("ray::Worker")]
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):  # it has just ended
+            if process.name().startswith("ray::Worker"):
+                found.append(process.pid)
+    return found
 
 
 def test_three_workers_give_the_bytes_of_one_process(cluster: None, tmp_path: Path) -> None:
