@@ -12,7 +12,7 @@ from ..errors import InternalError
 from ..sequence import Sequence
 from .adapter_slots import AdapterSlots
 from .block_groups import BlockGroups
-from .block_table import BlockTable
+from .block_table import BlockTable, block_table
 from .offload import NOT_OFFLOADED, Offload, OffloadCounts
 from .openings import Openings
 from .pool import BlockPool
@@ -95,18 +95,19 @@ class KVManager:
             if opening is None:
                 return None
             computed = opening.cached * self.block_size
-            self._tables[seq.id] = BlockTable(self.groups, opening.parts, count, computed)
+            self._tables[seq.id] = block_table(self.groups, opening.parts, count, computed)
             return Reservation(opening.parts[0], computed, opening.parts[1:])
-        end = seq.computed + count
-        if end <= table.room and seq.computed < table.drop_at:
-            return Reservation((), seq.computed)
-        self._pool.release(table.drop(seq.computed))
-        counts = table.missing(end)
-        blocks = self._openings.allocate(sum(counts))
+        computed = seq.computed
+        end = computed + count
+        if end <= table.room and computed < table.drop_at:
+            return Reservation((), computed)
+        if computed >= table.drop_at:
+            self._pool.release(table.drop(computed))
+        blocks = self._openings.allocate(table.missing(end))
         if blocks is None:
             return None
-        added = table.extend(blocks, counts)
-        return Reservation(added[0], seq.computed, added[1:] if any(added[1:]) else ())
+        added = table.extend(blocks, end)
+        return Reservation(added[0], computed, added[1:])
 
     def computed(self, seq: Sequence) -> None:
         """Publish the computed tokens of `seq`, including those that the present plan will compute.

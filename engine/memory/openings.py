@@ -100,9 +100,9 @@ class Openings:
 
     def _claim(self, count: int) -> tuple[int, ...] | None:
         """Allocate blocks, which still hold what was evicted."""
-        if count > self.free_blocks:
-            return None
         if count > self._pool.free:
+            if count > self.free_blocks:
+                return None
             for seq_id in list(self._begun):
                 self.close(seq_id)
         return self._pool.allocate(count)

@@ -37,7 +37,7 @@ class BlockPool:
     @property
     def free(self) -> int:
         """The number of free blocks."""
-        return self._unused + len(self._freed)
+        return self._count - len(self._blocks) + len(self._freed)
 
     def next(self, count: int) -> list[int]:
         """Up to `count` free blocks that are allocated next, in that order."""
@@ -50,12 +50,12 @@ class BlockPool:
         if count > self.free:
             return None
         first = len(self._blocks)
-        allocated = [Block(first + number) for number in range(min(count, self._unused))]
+        allocated = [Block(number) for number in range(first, min(first + count, self._count))]
         self._blocks += allocated
         allocated += [self._freed.pop() for _ in range(count - len(allocated))]
         for block in allocated:
             block.refs = 1
-        return tuple(block.id for block in allocated)
+        return tuple([block.id for block in allocated])
 
     def share(self, block_ids: Sequence[int]) -> None:
         """Add a user to each of these blocks, free or allocated.
