@@ -29,6 +29,8 @@ class EarlyOffload:
 
     def allocated(self, count: int) -> None:
         """Count blocks that were allocated; offload the next ones if fewer than half of the most are clean."""
+        if not self._most:  # nothing is offloaded
+            return
         self.shared(count)
         most = min(self._most, self._pool.free)
         if 2 * self._clean < most and self._offload is not None and self._prefix is not None:
