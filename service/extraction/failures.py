@@ -70,5 +70,6 @@ def request_error(failure: engine.Failure) -> Exception:
             return kind(failure.message, hint=failure.hint)
     for refusal in REFUSAL_CODES:
         if refusal.code == failure.code:
-            return refusal(failure.message)
+            hints = (grammar.Refusal("", "", failure.message, failure.hint),)
+            return refusal(failure.message, hints if failure.hint else ())
     return GenerationFailed(failure.message, hint=failure.hint)

@@ -52,6 +52,7 @@ class Language:
         self.formulas = SchemaFormulas(
             Schemas(schema, registry, dialect), form.formats, form.document
         )
+        self._in_document = form.document is not None
         self.shared = Shared.of(self.formulas.pool, form)
         self._names = NameLeaves(self.shared, self.formulas.demanded)
         self._containers = ContainerLanguages(self.shared, self._names)
@@ -85,6 +86,8 @@ class Language:
             refusal = Refusal("", "propertyNames", reason, "use a pattern instead")
             raise UnsupportedConstraint(reason, (refusal,))
         hint = "look for constraints that contradict each other"
+        if self._in_document:
+            hint += ", or that no part of the document meets: a verbatim string must occur in it"
         refusal = Refusal("", "", "no value is valid", hint)
         raise Unsatisfiable("no value is valid against this schema", (refusal,))
 
