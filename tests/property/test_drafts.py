@@ -24,7 +24,7 @@ def test_random_schedules_with_drafts_give_the_plain_tokens(prefix: bool, times:
     assert {"stop", "length", "abort", "deadline", "error"} <= total.ends.keys()
 
 
-@pytest.mark.parametrize(("count", "exact"), [(100, True), (40, False)])
+@pytest.mark.parametrize(("count", "exact"), [(200, True), (40, False)])
 def test_real_requests_get_the_same_answers_with_drafts(
     tmp_path: Path, count: int, exact: bool, times: int
 ) -> None:
