@@ -59,7 +59,8 @@ class PeerBuffers:
     """The memory by which several ranks exchange rows, as rank `rank` sees it.
 
     `inboxes` [ranks] int64: addresses of `inbox_bytes` bytes on the device of each rank, all absent. `counts`
-    [most_exchanged] int32, zeros: the calls that had a row. `ended` [1] int32: not 0 once no rank must be waited for.
+    [most_exchanged(ranks)] int32, zeros: the calls that had a row. `ended` [1] int32: not 0 once no rank must be waited
+    for.
     """
 
     rank: int

@@ -248,44 +248,37 @@ def test_planted_faults_answer_in_parts_where_the_product_does() -> None:
     assert not others
 
 
+def require_found(
+    fault: tuple[object, str, Callable[..., Any]], monkeypatch: pytest.MonkeyPatch, **mode: Any
+) -> None:
+    """Plant a fault; fail if no schedule in this mode of `Run` notices it."""
+    owner, name, wrong = fault
+    monkeypatch.setattr(owner, name, wrong)
+    for seed in range(TRIES):
+        try:
+            Run(Workload.of(seed), **mode).go()
+        except (WrongError, EngineError):
+            return
+    pytest.fail(f"{TRIES} schedules did not notice that {wrong.__name__}")
+
+
 @pytest.mark.parametrize("ahead", [False, True], ids=["plain", "overlapped"])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault[2].__name__)
 def test_a_planted_fault_is_found(
     fault: tuple[object, str, Callable[..., Any]], ahead: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    owner, name, wrong = fault
-    monkeypatch.setattr(owner, name, wrong)
-    for seed in range(TRIES):
-        try:
-            Run(Workload.of(seed), overlap=ahead, prefix=ahead).go()
-        except (WrongError, EngineError):
-            return
-    pytest.fail(f"{TRIES} schedules did not notice that {wrong.__name__}")
+    require_found(fault, monkeypatch, overlap=ahead, prefix=ahead)
 
 
 @pytest.mark.parametrize("fault", DRAFT_FAULTS, ids=lambda fault: fault[2].__name__)
 def test_a_planted_fault_of_drafts_is_found(
     fault: tuple[object, str, Callable[..., Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    owner, name, wrong = fault
-    monkeypatch.setattr(owner, name, wrong)
-    for seed in range(TRIES):
-        try:
-            Run(Workload.of(seed), drafts=True).go()
-        except (WrongError, EngineError):
-            return
-    pytest.fail(f"{TRIES} schedules did not notice that {wrong.__name__}")
+    require_found(fault, monkeypatch, drafts=True)
 
 
 @pytest.mark.parametrize("fault", WINDOW_FAULTS, ids=lambda fault: fault[2].__name__)
 def test_a_planted_fault_of_windows_is_found(
     fault: tuple[object, str, Callable[..., Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    owner, name, wrong = fault
-    monkeypatch.setattr(owner, name, wrong)
-    for seed in range(TRIES):
-        try:
-            Run(Workload.of(seed), prefix=True, windows=(None, 4, 4)).go()
-        except (WrongError, EngineError):
-            return
-    pytest.fail(f"{TRIES} schedules did not notice that {wrong.__name__}")
+    require_found(fault, monkeypatch, prefix=True, windows=(None, 4, 4))
