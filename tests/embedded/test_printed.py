@@ -8,12 +8,20 @@ from typing import Any
 import pytest
 
 from examples.train_embedded.draw import Draw, Language
-from examples.train_embedded.printed import MAKERS, Maker, broadcast, cookery, einvoices, incidents
+from examples.train_embedded.printed import (
+    MAKERS,
+    Maker,
+    airtime,
+    broadcast,
+    cookery,
+    einvoices,
+    incidents,
+)
 from examples.train_embedded.real.apart import Apart
 from examples.train_embedded.real.records import Record
 from tests.support.tokens import data
 
-NEW = (broadcast.order, cookery.page, einvoices.einvoice, incidents.incident)
+NEW = (airtime.paper, broadcast.order, cookery.page, einvoices.einvoice, incidents.incident)
 _REPORT = re.compile(r"^(Action|Status|Diagnostic-Code):.*$", re.MULTILINE)
 LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es")
 
@@ -71,6 +79,41 @@ def test_an_order_states_its_flight_and_its_gross_amount() -> None:
         for table in record.tables:
             amount = sum(count * rate for _, count, rate in table.rows)
             assert amount == pytest.approx(known["gross_amount"])
+
+
+def test_a_paper_of_a_station_says_what_is_asked_of_it() -> None:
+    kinds, orders = set(), 0
+    for record in records(airtime.paper, 200):
+        known = stated(record)
+        kinds.add(known["document_type"])
+        orders += "order_number" in known and known["document_type"] == "invoice"
+        for each in record.fields:
+            if each.sort == "text" and each.value is not None:
+                assert each.value in record.text
+        for amount in ("gross_amount", "net_amount", "agency_commission", "previous_balance"):
+            value = known.get(amount)
+            assert value is None or f"{value:,.2f}" in record.text
+        assert known["flight_from"] <= known["flight_to"]
+    assert len(kinds) == 5
+    assert orders > 20
+
+
+def test_the_gross_amount_of_a_paper_is_the_sum_of_its_lines() -> None:
+    summed = 0
+    for record in records(airtime.paper, 200):
+        for table in record.tables:
+            keys = [keys.split("|")[0] for keys, _ in table.columns]
+            if "amount" in keys:
+                total = sum(row[keys.index("amount")] for row in table.rows)
+                assert total == pytest.approx(stated(record)["gross_amount"])
+                summed += 1
+    assert summed > 60
+
+
+def test_papers_of_stations_fit_the_longest_samples_of_training() -> None:
+    sizes = sorted(len(record.text) for record in records(airtime.paper, 200))
+    assert sizes[-20] > 2500
+    assert sizes[-1] < 9000
 
 
 def test_a_page_states_its_servings_and_its_time_or_neither() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from ..draw import Draw
 from ..real.records import Record
-from . import addresses, broadcast, cookery, einvoices, incidents, invoices, notices, pages, places, tills
+from . import addresses, airtime, broadcast, cookery, einvoices, incidents, invoices, notices, pages, places, tills
 
 Maker = Callable[[Draw, list[str]], Record | None]
 MAKERS: tuple[tuple[Maker, float], ...] = (
@@ -19,7 +19,8 @@ MAKERS: tuple[tuple[Maker, float], ...] = (
     (tills.till, 2.0),
     (invoices.invoice, 1.0),
     (einvoices.einvoice, 2.0),
-    (broadcast.order, 2.0),
+    (broadcast.order, 1.2),
+    (airtime.paper, 3.0),
     (cookery.page, 2.0),
     (incidents.incident, 2.0),
     (notices.failure, 1.0),
