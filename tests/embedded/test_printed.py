@@ -16,12 +16,21 @@ from examples.train_embedded.printed import (
     cookery,
     einvoices,
     incidents,
+    trade_bills,
 )
+from examples.train_embedded.printed.text_layers import Box, laid, misread
 from examples.train_embedded.real.apart import Apart
 from examples.train_embedded.real.records import Record
 from tests.support.tokens import data
 
-NEW = (airtime.paper, broadcast.order, cookery.page, einvoices.einvoice, incidents.incident)
+NEW = (
+    airtime.paper,
+    broadcast.order,
+    cookery.page,
+    einvoices.einvoice,
+    incidents.incident,
+    trade_bills.bill,
+)
 _REPORT = re.compile(r"^(Action|Status|Diagnostic-Code):.*$", re.MULTILINE)
 LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es")
 
@@ -71,6 +80,42 @@ def test_sums_of_an_invoice_follow_from_its_lines() -> None:
     assert rates == {1, 2, 3}
 
 
+def figures(value: float) -> str:
+    return f"{abs(value):.2f}".replace(".", "")
+
+
+def test_sums_of_a_bill_follow_from_its_lines_and_stand_in_it() -> None:
+    kinds, changed, prepaid, negative = set(), 0, 0, 0
+    for record in records(trade_bills.bill, 200):
+        known = stated(record)
+        kinds.add(known["document_type"])
+        lines, taxes = record.tables
+        total = sum(row[4] for row in lines.rows)
+        bases, tax = sum(row[1] for row in taxes.rows), sum(row[2] for row in taxes.rows)
+        assert all(row[2] == pytest.approx(row[1] * row[0] / 100, abs=0.006) for row in taxes.rows)
+        assert known["net_total"] == pytest.approx(bases, abs=0.001)
+        assert known["vat_total"] == pytest.approx(tax, abs=0.001)
+        assert known["gross_total"] == pytest.approx(known["net_total"] + tax, abs=0.001)
+        paid = known["prepaid"] or 0
+        assert known["amount_due"] == pytest.approx(known["gross_total"] - paid, abs=0.001)
+        plain = re.sub(r"(?<=\d)[ .,'\u00a0](?=\d)", "", record.text)
+        for name in ("net_total", "vat_total", "gross_total"):
+            assert figures(known[name]) in plain, name
+        changed += abs(known["net_total"] - total) > 0.001
+        prepaid += paid != 0
+        negative += total < 0
+    assert len(kinds) == 4
+    assert min(changed, prepaid, negative) > 5
+
+
+def test_texts_that_are_asked_of_a_bill_stand_in_it() -> None:
+    for record in records(trade_bills.bill, 200):
+        for each in record.fields:
+            if each.sort == "text" and each.value is not None:
+                assert each.value in record.text, each.keys
+        assert len(record.text) < 9000
+
+
 def test_an_order_states_its_flight_and_its_gross_amount() -> None:
     for record in records(broadcast.order):
         known = stated(record)
@@ -114,6 +159,43 @@ def test_papers_of_stations_fit_the_longest_samples_of_training() -> None:
     sizes = sorted(len(record.text) for record in records(airtime.paper, 200))
     assert sizes[-20] > 2500
     assert sizes[-1] < 9000
+
+
+def test_boxes_lose_nothing_and_keep_the_order_of_values_that_look_alike() -> None:
+    boxes = [
+        Box("Order #", "4711", "number"),
+        Box("Printed", "05/06/24", "date"),
+        Box("Estimate", "88", "number"),
+        Box("Station", "KXYZ"),
+        Box("Invoice #", "900", "number"),
+    ]
+    orders = set()
+    for seed in range(100):
+        text = "\n".join(laid(Draw(random.Random(seed), "train"), boxes))
+        assert all(box.label in text and box.value in text for box in boxes)
+        alike = [box for box in boxes if box.kind == "number"]
+        by_label = sorted(alike, key=lambda box: text.index(box.label))
+        assert by_label == sorted(alike, key=lambda box: text.index(box.value))
+        orders.add(re.sub(r"[:\t ]+", " ", text))
+    assert len(orders) > 10
+
+
+def test_a_scanner_reads_no_line_wrongly_that_has_an_answer() -> None:
+    lines = ["Advertiser Friends of Selma Bottomley", "Agency Commission", "Total 1,250.00"]
+    texts = set()
+    for seed in range(50):
+        found = misread(Draw(random.Random(seed), "train"), lines, ["Friends of Selma Bottomley"])
+        assert lines[0] in found
+        assert lines[2] in found or any("1,250.00" in line for line in found)
+        texts.add("\n".join(found))
+    assert len(texts) > 3
+
+
+def test_orders_and_invoices_of_firms_are_a_fifth_of_the_printed_documents_each() -> None:
+    weights = dict(MAKERS)
+    total = sum(weights.values())
+    assert 0.18 < (weights[airtime.paper] + weights[broadcast.order]) / total < 0.22
+    assert 0.18 < (weights[trade_bills.bill] + weights[einvoices.einvoice]) / total < 0.22
 
 
 def test_a_page_states_its_servings_and_its_time_or_neither() -> None:

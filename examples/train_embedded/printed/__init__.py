@@ -11,14 +11,28 @@ from collections.abc import Callable
 
 from ..draw import Draw
 from ..real.records import Record
-from . import addresses, airtime, broadcast, cookery, einvoices, incidents, invoices, notices, pages, places, tills
+from . import (
+    addresses,
+    airtime,
+    broadcast,
+    cookery,
+    einvoices,
+    incidents,
+    invoices,
+    notices,
+    pages,
+    places,
+    tills,
+    trade_bills,
+)
 
 Maker = Callable[[Draw, list[str]], Record | None]
 MAKERS: tuple[tuple[Maker, float], ...] = (
     (addresses.address, 1.2),
     (tills.till, 2.0),
     (invoices.invoice, 1.0),
-    (einvoices.einvoice, 2.0),
+    (einvoices.einvoice, 1.2),
+    (trade_bills.bill, 3.0),
     (broadcast.order, 1.2),
     (airtime.paper, 3.0),
     (cookery.page, 2.0),
