@@ -247,26 +247,29 @@ def _bill_to(draw: Draw, paper: Paper) -> list[str]:
     return [line for line in (lead, name, *other, _road(draw), _town(draw)) if line]
 
 
-def _sums(draw: Draw, paper: Paper, look: Look) -> tuple[list[str], bool]:
-    """The sums of the document, and whether they include commission and net."""
+def _sums(draw: Draw, paper: Paper, look: Look) -> tuple[list[str], bool, float | None]:
+    """The sums of the document, whether they include commission and net, and what is due, where they say it."""
     told = bool(paper.share) and draw.chance(0.85)
-    total = draw.pick("Gross Amount|Total Gross|Gross Total|Gross Billing|TOTAL GROSS|Totals|Order Total|Actual Gross Billing|Gross|Contract Total|Total Gross Amount")  # fmt: skip
+    total = draw.pick("Gross Amount|Total Gross|Gross Total|Gross Billing|TOTAL GROSS|Totals|Grand Total|Actual Gross Billing|Gross|Total Gross Amount")  # fmt: skip
     boxes = [Box(total, look.money(paper.gross), "number")]
     if told:
         part = look.money(paper.commission)
-        boxes.append(Box(draw.pick("Agency Commission|Less Commission|Commission (15%)|Agency Comm." if paper.share == 0.15 else "Agency Commission|Commission|Agency Comm."), draw.pick(f"{part}|({part})|-{part}"), "number"))  # fmt: skip
+        boxes.append(Box(draw.pick("Agency Commission|Less Commission|Commission (15%)|Agency Comm." if paper.share == 0.15 else "Agency Commission|Commission|Agency Comm."), draw.rng.choice((part, f"({part})", f"-{part}")), "number"))  # fmt: skip
         boxes.append(Box(draw.pick("Net Amount|Total Net|Net Total|Net|Net Billing"), look.money(paper.net), "number"))
     if paper.previous:
         label = draw.pick("Previous Balance|Balance Forward|Prior Balance|Past Due")
         boxes.insert(draw.rng.choice((0, len(boxes))), Box(label, look.money(paper.previous), "number"))
+    due = None
     if paper.previous or (paper.billing and draw.chance(0.5)):
-        boxes.append(Box(draw.pick("Amount Due|Total Due|Please Pay|Balance Due|Pay This Amount"), look.money(paper.due if told or not paper.share else round(paper.gross + paper.previous, 2)), "number"))  # fmt: skip
+        due = paper.due if told or not paper.share else round(paper.gross + paper.previous, 2)
+        label = draw.pick("Amount Due|Total Due|Please Pay|Balance Due|Pay This Amount")
+        boxes.append(Box(label, look.money(due), "number"))
     months = []
     if draw.chance(0.35):
         label = draw.pick("Month|Calendar Month|Broadcast Month|Period")
         names = (label, "# Spots", "Gross", *(("Net",) if told else ()))
         months = [look.glue.join(names), *_months(paper, look, net=told)]
-    return [*months, *laid(draw, boxes)], told
+    return [*months, *laid(draw, boxes)], told, due
 
 
 def _months(paper: Paper, look: Look, net: bool) -> list[str]:
@@ -295,7 +298,7 @@ def paper(draw: Draw, pieces: list[str]) -> Record:
     cut = rng.randint(0, len(boxes)) if draw.chance(0.6) else len(boxes)
     letterhead, single = _letterhead(draw, found)
     shows_station = draw.chance(0.75)
-    sums, net = _sums(draw, found, look)
+    sums, net, due = _sums(draw, found, look)
     counted = draw.chance(0.55)
     total = sum(spot.count for spot in found.spots)
     if counted:
@@ -321,6 +324,9 @@ def paper(draw: Draw, pieces: list[str]) -> Record:
     legal = [line for line in draw.some(_LEGAL, 0, 3) if line]
     lines = [line for part in (*order, legal) for line in part]
     facts = _facts(found, has_flight, net, total if counted else None, shows_station, single)
+    if found.billed:
+        note = "what is left to pay, null if not stated"
+        facts += (Stated("amount_due|balance_due|total_due", None if due is None else plain(due), "number", note),)
     if draw.chance(0.12):
         kept = [str(fact.value) for fact in facts if fact.sort == "text" and fact.value]
         lines = misread(draw, lines, [*kept, *(spot.show for spot in found.spots)])

@@ -183,7 +183,7 @@ def einvoice(draw: Draw, pieces: list[str]) -> Record:
     glue = rng.choice((": ", " ", "\n", ":  "))
     iban = digits(draw, "DE## #### #### #### #### ##")
     foot = [draw.pick(words["terms"]).replace("{n}", str(days))] if told["terms"] else []
-    foot += [f"IBAN: {iban}{draw.pick('| BIC: ' + digits(draw, '@@@@DE##'))}"] if told["iban"] else []
+    foot += [f"IBAN: {iban}{digits(draw, draw.pick('| BIC: @@@@DE##'))}"] if told["iban"] else []
     blocks = [
         _party(draw, seller, draw.pick(words["seller"]) if draw.chance(0.5) else ""),
         _party(draw, buyer, draw.pick(words["buyer"])),

@@ -100,8 +100,10 @@ def _bill(draw: Draw, words: dict[str, str]) -> tuple[Bill, Look]:
     buyer = replace(buyer, department=words["department"] if draw.chance(0.3) else "", phone="", email="")
     payee = _party(draw, 0.0) if draw.chance(0.1) else None
     place = replace(_party(draw, 0.0), vat="") if draw.chance(0.2) else None
+    whole = sums(draw, found, words)
+    whole = replace(whole, prepaid=0.0) if kind == "credit_note" else whole
     earlier = _code(draw, _NUMBERS, day) if kind in ("credit_note", "corrected_invoice") and draw.chance(0.7) else ""  # fmt: skip
-    return Bill(kind, unit, told, days, earlier, _party(draw, 0.4), buyer, payee, place, parts, tuple(found), sums(draw, found, words)), marks  # fmt: skip
+    return Bill(kind, unit, told, days, earlier, _party(draw, 0.4), buyer, payee, place, parts, tuple(found), whole), marks  # fmt: skip
 
 
 def _code(draw: Draw, shapes: str, day: datetime.date) -> str:
