@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from examples.train_embedded.draw import Draw, Language
+from examples.train_embedded.draw import Draw, Language, pool
 from examples.train_embedded.printed import (
     MAKERS,
     Maker,
@@ -50,6 +50,17 @@ def stated(record: Record) -> dict[str, Any]:
 @pytest.mark.parametrize("maker", NEW, ids=lambda maker: str(maker.__name__))
 def test_a_seed_gives_the_same_document(maker: Maker) -> None:
     assert list(records(maker, 10)) == list(records(maker, 10))
+
+
+@pytest.mark.parametrize("maker", NEW, ids=lambda maker: str(maker.__name__))
+def test_no_list_of_alternatives_is_kept_for_each_document(maker: Maker) -> None:
+    for _ in records(maker, 200):
+        pass
+    before = pool.cache_info().currsize
+    rng = random.Random(4)
+    for _ in range(100):
+        maker(Draw(rng, "train", rng.choice(LANGUAGES)), [])
+    assert pool.cache_info().currsize - before < 20
 
 
 @pytest.mark.parametrize("maker", NEW, ids=lambda maker: str(maker.__name__))

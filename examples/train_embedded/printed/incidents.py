@@ -83,7 +83,8 @@ def _struck(draw: Draw, incident: Incident) -> str:
         return f"the {incident.target}"
     if not incident.victims:
         return draw.pick("two peasants|a group of travellers|an unidentified man|several passers-by|a watchman")
-    title = draw.pick(f"|{draw.pick(_OFFICES)} |the {draw.pick(_OFFICES)} |former {draw.pick(_OFFICES)} ")
+    office = draw.pick(_OFFICES)
+    title = draw.rng.choice(("", f"{office} ", f"the {office} ", f"former {office} "))
     return title + _joined(incident.victims)
 
 
@@ -142,9 +143,8 @@ def incident(draw: Draw, pieces: list[str]) -> Record:
     sentences += _around(draw, found)
     day = iso_day(draw)
     source = draw.pick("Radio {}|{} Daily|{} News Agency|{} Domestic Service").replace("{}", title_words(draw, 1, 1))
-    line = draw.pick(
-        f"{found.town}, {day.day} {day:%b} {day:%y} ({source}) -- |{found.town} ({source}) - |({source}) |[Text] |"
-    )
+    line = draw.pick("{t}, {d} ({s}) -- |{t} ({s}) - |({s}) |[Text] |")  # a list with the town in it would be kept
+    line = line.replace("{t}", found.town).replace("{d}", f"{day.day} {day:%b} {day:%y}").replace("{s}", source)
     cuts = sorted(draw.rng.sample(range(1, len(sentences)), min(len(sentences) - 1, draw.rng.randint(0, 2))))
     parts = [sentences[start:end] for start, end in zip([0, *cuts], [*cuts, None], strict=True)]
     text = line + "\n\n".join(" ".join(part) for part in parts)
