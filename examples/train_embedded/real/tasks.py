@@ -7,6 +7,7 @@ document.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,8 @@ from ..generate import Sample
 from ..schema import ask
 from ..values import INTEGER, NUMBER, STRING, Form, Value
 from .records import Record, Sort, Stated, Table
+
+_ADDRESSES = {"uri": re.compile(r"[a-z][a-z0-9+.-]*:[!-~]+", re.I), "email": re.compile(r"[!-~]+@[!-~]+")}
 
 
 def draw_sample(record: Record, rng: random.Random) -> Sample | None:
@@ -61,13 +64,19 @@ def _value(value: Any, sort: Sort, options: tuple[str, ...], draw: Draw) -> Valu
         "text": lambda: (Form(value, STRING),),
         "date": lambda: (Form(value, STRING | {"format": "date"}, weight=0.7), Form(value, STRING, draw.pick("YYYY-MM-DD|ISO date"), weight=0.3)),
         "number": lambda: (Form(value, NUMBER if isinstance(value, float) else draw.rng.choice((INTEGER, NUMBER))),),
-        "url": lambda: (Form(value, STRING | {"format": "uri"}), Form(value, STRING)),
-        "email": lambda: (Form(value, STRING | {"format": "email"}), Form(value, STRING)),
+        "url": lambda: (_formatted(value, "uri"), Form(value, STRING)),
+        "email": lambda: (_formatted(value, "email"), Form(value, STRING)),
         "list": lambda: (Form(value, {"type": "array", "items": STRING}),),
         "enum": lambda: (_class(value, options, draw),),
         "flag": lambda: (Form(value, {"type": "boolean"}),),
     }  # fmt: skip
     return Value(str(value), forms[sort]())
+
+
+def _formatted(value: Any, name: str) -> Form:
+    """A string of a format, where `value` has it: an address as people write it may lack `https:`, or have an umlaut."""
+    fits = value is None or _ADDRESSES[name].fullmatch(str(value))
+    return Form(value, STRING | {"format": name} if fits else STRING)
 
 
 def _class(value: str | None, options: tuple[str, ...], draw: Draw) -> Form:
