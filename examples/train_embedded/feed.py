@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from .draw import Language
 from .encode import Codec, load
 from .generate import Sample, samples
+from .permitted import Grammars, Masks
 from .pools import places
 from .printed import printed
 from .real import records
@@ -40,11 +41,15 @@ _PIECE = 100_000_000  # seeds of one piece; held-out documents are scored from 2
 
 @dataclass(frozen=True)
 class Batch:
-    """`ids` [rows, length] padded on the right; `starts` and `ends` bound what is learnt of each row."""
+    """`ids` [rows, length] padded on the right; `starts` and `ends` bound what is learnt of each row.
+
+    `masks`: the legal tokens of its answers, as far as they are known.
+    """
 
     ids: NDArray[np.uint16]
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
+    masks: Masks | None = None
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class SampleMix:
     `recorded` is the share of records, `asked` that of real passages with questions, `printed` that of documents as
     machines print them, and `written` that of documents written one by one. `piece` counts the pieces of a run that was
     resumed: each has documents of its own. Of `ranks` devices that train together, this one's documents are those of
-    `rank`.
+    `rank`. `masked` is the share of samples that are learnt among the legal tokens alone.
     """
 
     tokenizer: Path
@@ -68,6 +73,16 @@ class SampleMix:
     piece: int = 0
     rank: int = 0
     ranks: int = 1
+    masked: float = 0.0
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A sample as tokens: prompt and answer, where the answer starts, and the masks of its tokens."""
+
+    ids: list[int]
+    start: int
+    masks: list[bytes] | None
 
 
 def batches(mix: SampleMix, first: int, stride: int, prose_share: Any) -> Iterator[Batch]:
@@ -108,22 +123,25 @@ def _task_batches(
     codec: Codec, mix: SampleMix, real: tuple[list[records.Record], list[str]], share: tuple[int, int]
 ) -> Iterator[Batch]:
     """Samples in buckets by length; `share` is the number of this worker, and the number of workers."""
-    buckets: dict[int, list[tuple[list[int], int]]] = {length: [] for length in LENGTHS}
-    for drawn in _drawn(mix, *real, *share):
-        prompts = codec.prompts([(each.schema, each.text) for each in drawn])
-        answers = codec.answers([each.answer_text for each in drawn])
-        for prompt, answer in zip(prompts, answers, strict=True):
+    buckets: dict[int, list[Encoded]] = {length: [] for length in LENGTHS}
+    grammars = Grammars(mix.tokenizer, codec.end) if mix.masked else None
+    rng = random.Random(f"masked:{share[0]}:{mix.piece}")
+    for chunk in drawn(mix, *real, *share):
+        prompts = codec.prompts([(each.schema, each.text) for each in chunk])
+        answers = codec.answers([each.answer_text for each in chunk])
+        for sample, prompt, answer in zip(chunk, prompts, answers, strict=True):
             size = len(prompt) + len(answer)
             length = next((length for length in LENGTHS if size <= length), None)
             if length is None:
                 continue
-            buckets[length].append((prompt + answer, len(prompt)))
+            masks = grammars.masks_of(sample.schema, answer) if grammars and rng.random() < mix.masked else None
+            buckets[length].append(Encoded(prompt + answer, len(prompt), masks))
             if len(buckets[length]) == mix.tokens // length:
-                yield _padded(buckets[length], length, codec.pad)
+                yield _padded(buckets[length], length, codec.pad, grammars)
                 buckets[length] = []
 
 
-def _drawn(
+def drawn(
     mix: SampleMix, known: list[records.Record], pieces: list[str], first: int, stride: int
 ) -> Iterator[list[Sample]]:
     """Chunks of samples: synthetic ones, some of them printed by machines, and ones from records of real documents."""
@@ -145,13 +163,16 @@ def _drawn(
         yield [classified(surrounded(worn(each, rng), pieces, rng), rng) for each in chunk]
 
 
-def _padded(rows: list[tuple[list[int], int]], length: int, pad: int) -> Batch:
+def _padded(rows: list[Encoded], length: int, pad: int, grammars: Grammars | None) -> Batch:
     ids = np.full((len(rows), length), pad, dtype=np.uint16)
-    for index, (row, _) in enumerate(rows):
-        ids[index, : len(row)] = row
-    starts = np.array([start for _, start in rows], dtype=np.int32)
-    ends = np.array([len(row) for row, _ in rows], dtype=np.int32)
-    return Batch(ids, starts, ends)
+    for place, row in zip(ids, rows, strict=True):
+        place[: len(row.ids)] = row.ids
+    starts = np.array([row.start for row in rows], dtype=np.int32)
+    ends = np.array([len(row.ids) for row in rows], dtype=np.int32)
+    if grammars is None:
+        return Batch(ids, starts, ends)
+    masks = grammars.joined([row.masks for row in rows], [row.start for row in rows], length)
+    return Batch(ids, starts, ends, masks)
 
 
 def _work(mix: SampleMix, first: int, stride: int, prose_share: Any, queue: Any) -> None:

@@ -25,6 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -34,6 +35,7 @@ from . import feed
 from .encode import Codec, load
 from .model import Decoder, Shape, save, weights_of
 from .muon import Muon
+from .permitted import FORCED, Masks
 from .ranks import ALONE, Ranks, spawn
 
 
@@ -71,15 +73,40 @@ def share_of_rate(settings: Settings, step: int, elapsed: float) -> float:
     return warm * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * settings.done(elapsed))))
 
 
-def answer_loss(model: Decoder, ids: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
-    """Cross entropy over the answers' tokens; position p predicts token p + 1."""
+class Legal(NamedTuple):
+    """The legal tokens of a batch's answers: `permitted.Masks` as tensors."""
+
+    rows: Tensor
+    places: Tensor
+
+
+def answer_loss(model: Decoder, ids: Tensor, starts: Tensor, ends: Tensor, legal: Legal | None = None) -> Tensor:
+    """Mean cross entropy over the answers' tokens; position p predicts token p + 1.
+
+    With `legal`, the probabilities of a token are those among the legal ones. A forced token costs nothing, and
+    counts in the mean, so that the other tokens weigh as much as in an answer without masks.
+    """
     hidden = model(ids)
     place = torch.arange(ids.shape[1], device=ids.device)
     learnt = (place + 1 >= starts[:, None]) & (place + 1 < ends[:, None])
     learnt[:, -1] = False
+    if legal is None:
+        rows, columns = learnt.nonzero(as_tuple=True)
+        logits = model.logits(hidden[rows, columns]).float()
+        return F.cross_entropy(logits, ids[rows, columns + 1])
+    count = learnt.sum()
+    learnt[:, :-1] &= legal.places[:, 1:] != FORCED
     rows, columns = learnt.nonzero(as_tuple=True)
     logits = model.logits(hidden[rows, columns]).float()
-    return F.cross_entropy(logits, ids[rows, columns + 1])
+    allowed = _unpacked(legal.rows)[:, : logits.shape[-1]][legal.places[rows, columns + 1]]
+    logits = logits.masked_fill(~allowed, -math.inf)
+    return F.cross_entropy(logits, ids[rows, columns + 1], reduction="sum") / count
+
+
+def _unpacked(rows: Tensor) -> Tensor:
+    """The bits of packed masks as truths [masks, vocabulary]."""
+    bits = torch.arange(8, dtype=torch.uint8, device=rows.device)
+    return ((rows[:, :, None] >> bits) & 1).bool().flatten(1)
 
 
 class Training:
@@ -98,6 +125,7 @@ class Training:
             self.others, lr=settings.other_rate, betas=(0.9, 0.98), weight_decay=0.0, fused=fused
         )
         self.step, self.seen, self.piece, self.elapsed = 0, 0, 0, 0.0
+        self.masked = self.refused = 0  # documents of this piece with masks, and with an answer that is not legal
         if settings.start:
             self.model.load_state_dict(weights_of(settings.start))  # of this shape; the run is a new one
         if settings.resumed:
@@ -114,7 +142,7 @@ class Training:
         starts = torch.from_numpy(batch.starts).to(self.device)
         ends = torch.from_numpy(batch.ends).to(self.device)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            loss = answer_loss(self.model, ids, starts, ends)
+            loss = answer_loss(self.model, ids, starts, ends, self._legal(batch.masks))
         torch.autograd.backward(loss)
         self.ranks.average(self.model.parameters())
         torch.nn.utils.clip_grad_norm_(self.others, 1.0)
@@ -126,6 +154,14 @@ class Training:
         self.model.zero_grad(set_to_none=True)
         self.seen, self.step = self.seen + ids.numel() * self.ranks.count, self.step + 1
         return loss.detach()
+
+    def _legal(self, masks: Masks | None) -> Legal | None:
+        """The masks of a batch on the device; counts its documents."""
+        if masks is None:
+            return None
+        self.masked, self.refused = self.masked + masks.documents, self.refused + masks.refused
+        rows = torch.from_numpy(masks.rows).to(self.device, non_blocking=True)
+        return Legal(rows, torch.from_numpy(masks.places).to(self.device, non_blocking=True))
 
     def checkpoint(self, codec: Codec) -> None:
         """Write what ships, and the state from which the run can be resumed; each replaces the last one when complete."""
@@ -194,7 +230,7 @@ def run(
     training.checkpoint(codec)
     over = training.elapsed >= settings.seconds
     state = "done" if over else f"paused at {settings.done(training.elapsed):.0%}"
-    print(f"{state}: {training.step} steps, {training.seen / 1e9:.2f} G tokens", flush=True)
+    print(f"{state}: {training.step} steps, {training.seen / 1e9:.2f} G tokens{_masked(training)}", flush=True)
     if over:
         (settings.out / "done").touch()
 
@@ -204,7 +240,17 @@ def _show(training: Training, batches: feed.Feed, sums: list[float], seconds: fl
     total, count = sums
     speed = count * training.ranks.count * training.settings.mix.tokens / seconds / 1e6
     place = f"{training.elapsed:6.0f}s step {training.step} loss {total / count:.4f}"
-    print(f"{place} {speed:.2f} Mtok/s queue {batches.queue.qsize()} lr {training.muon.lr:.5f}", flush=True)
+    print(
+        f"{place} {speed:.2f} Mtok/s queue {batches.queue.qsize()} lr {training.muon.lr:.5f}{_masked(training)}",
+        flush=True,
+    )
+
+
+def _masked(training: Training) -> str:
+    """How many documents were learnt under their masks, if any should be; of rank 0 alone."""
+    if not training.settings.mix.masked:
+        return ""
+    return f", {training.masked} documents masked, {training.refused} not legal"
 
 
 def _part(parser: argparse.ArgumentParser, first: float, last: float) -> tuple[float, float]:
@@ -260,6 +306,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--written", type=float, default=feed.SampleMix.written, help="share of documents written one by one"
     )
+    parser.add_argument(
+        "--masked",
+        type=float,
+        default=feed.SampleMix.masked,
+        help="share of documents learnt among the tokens that their schema allows",
+    )
     return parser
 
 
@@ -274,6 +326,7 @@ def _settings(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> Se
         chosen.asked,
         chosen.written,
         chosen.piece,
+        masked=chosen.masked,
     )
     shape = Shape(
         hidden_size=chosen.hidden,

@@ -92,7 +92,8 @@ def test_a_model_comes_from_a_corpus_and_is_measured(
     assert not any("hollow" in record.text for record in kept)
     command("tokenizer", "--out", model, "--samples", 200)
     shape = ("--hidden", 128, "--layers", 1, "--gate", 64, "--device", "cpu")
-    size = ("--minutes", 0.05, "--workers", 1, "--tokens", 1024, "--prose-until", 0)
+    size = ("--minutes", 0.05, "--workers", 1, "--tokens", 1024)
+    mix = ("--prose-until", 0, "--masked", 0.5)
     learnt = command(
         "train",
         "--tokenizer",
@@ -103,8 +104,10 @@ def test_a_model_comes_from_a_corpus_and_is_measured(
         run,
         *shape,
         *size,
+        *mix,
     )
     assert "done: " in learnt
+    assert "documents masked, 0 not legal" in learnt
     for file in (run / "last").iterdir():
         file.rename(model / file.name)
     command("seal", model)
