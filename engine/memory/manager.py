@@ -62,11 +62,12 @@ class KVManager:
         self._adapters = adapters or AdapterSlots(0)
         self._tables: dict[int, BlockTable] = {}
         self._openings = Openings(pool, self.groups, prefix, offload, self._adapters)
+        self._capacity = self.groups.capacity(pool.capacity)
 
     @property
     def capacity(self) -> int:
         """The number of tokens of one sequence that fit the whole pool."""
-        return self.groups.capacity(self._pool.capacity)
+        return self._capacity
 
     @property
     def blocks(self) -> int:

@@ -1,22 +1,20 @@
 """The prefix cache: finds blocks with the keys and values of a prefix, so that a shared prefix is computed once.
 
-Does: name every full block by a hash of its tokens and of all tokens before it, find the blocks of a prompt, forget a
-block that gets other contents. Does not: own blocks (`pool`) or decide which block is evicted: the pool allocates the
-least recently freed block, whatever it holds.
+Does: find the blocks of a prompt by the tokens of every full block and the page before it, and forget a block that gets
+other contents. Does not: own blocks (`pool`) or decide which block is evicted: the pool allocates the least recently
+freed block, whatever it holds.
 
-A name is BLAKE2b over the previous name and the block's tokens; the first one is over the root (`page_key`), so that
-requests with different salts or adapters share nothing. The tokens of all images are the same, so a block with tokens
-of an image is named by the image's digest as well. A name only locates a block and proves nothing: content and chain of
-the block found are compared, so that two prefixes with the same name are never confused (chained block hashes as in
-vLLM; the comparison is ours).
+The key of a page is the page before it, or the root (`page_key`), with its own tokens. So pages form a tree, two
+prefixes are never confused, and requests with different salts or adapters share nothing. Nothing is hashed but by the
+dictionary. The tokens of all images are the same, so the digest of an image is part of the content of its blocks. When
+a page is forgotten, those after it are found no more; they are there until their blocks are allocated.
 
 With several block groups, a page is found by its block in the first one; `side_blocks` has those of the others.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from ..errors import InternalError
 from ..types import PromptImage
@@ -24,55 +22,44 @@ from .block_groups import BlockGroups
 from .page_key import Chain, first_chain, next_chain, root_of
 from .side_blocks import SideBlocks
 
-Name = bytes
-Hash = Callable[[bytes], bytes]
-
-NAME_BYTES = 16
-
-
-def digest(data: bytes) -> Name:
-    """The name of `data`."""
-    return blake2b(data, digest_size=NAME_BYTES).digest()
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
     """The content of a block: `tokens`, as `_content` gives them, after the page `before` (the root before the first).
 
-    `chain` is its key outside the device.
+    `chain` is its key outside the device. Pages are compared by identity.
     """
 
-    name: Name
     before: "Page | bytes"
     tokens: bytes
     block: int
     chain: Chain
 
-    def holds(self, tokens: bytes, before: "Page | bytes") -> bool:
-        """Whether this is the page of `tokens` after `before`. Roots are compared by value, pages by identity."""
-        return self.tokens == tokens and self.before == before
+    @property
+    def key(self) -> "_Key":
+        """What the page is found by."""
+        return self.before, self.tokens
+
+
+_Key = tuple[Page | bytes, bytes]
 
 
 @dataclass(slots=True)
 class _Trail:
-    """The last published page of a sequence, its name, and the number of pages up to it."""
+    """The last published page of a sequence, or its root, and the number of pages up to it."""
 
     page: Page | bytes
-    name: Name
     pages: int
 
 
 class PrefixCache:
-    """Pages by name and by block. `hash_` is replaced by tests that make names collide."""
+    """Pages by key and by block."""
 
-    def __init__(
-        self, block_size: int, hash_: Hash = digest, groups: BlockGroups | None = None
-    ) -> None:
+    def __init__(self, block_size: int, groups: BlockGroups | None = None) -> None:
         """`groups`: None for a model with one block table."""
         self._block_size = block_size
-        self._hash = hash_
         self._side = None if groups is None or groups.count == 1 else SideBlocks(groups)
-        self._pages: dict[Name, Page] = {}
+        self._pages: dict[_Key, Page] = {}
         self._held: dict[int, Page] = {}
         self._trails: dict[int, _Trail] = {}
         self._shared: set[int] = set()  # blocks that more than one sequence used
@@ -93,26 +80,21 @@ class PrefixCache:
 
         They are those of the first group; see `in_group`. `publish` continues from there for `seq_id`.
         """
-        root = root_of(salt, adapter)
-        trail = _Trail(root, self._hash(root), 0)
-        blocks: list[int] = []
-        trails = [trail]
-        data = memoryview(array("i", tokens)).cast("B")
-        width = 4 * self._block_size
+        pages: list[Page] = []
+        page: Page | bytes = root_of(salt, adapter)
+        root, data, width = page, array("i", tokens).tobytes(), 4 * self._block_size
         for index in range((len(tokens) - 1) // self._block_size):
-            text = data[index * width : (index + 1) * width].tobytes()
+            text = data[index * width : (index + 1) * width]
             if images:
                 text += _seen(images, index * self._block_size, (index + 1) * self._block_size)
-            name = self._hash(trail.name + text)
-            page = self._pages.get(name)
-            if page is None or not page.holds(text, trail.page):
+            found = self._pages.get((page, text))
+            if found is None:
                 break
-            blocks.append(page.block)
-            trail = _Trail(page, name, index + 1)
-            trails.append(trail)
+            pages.append(page := found)
+        blocks = [page.block for page in pages]
         if self._side is not None:
             del blocks[self._side.complete(blocks) :]
-        self._trails[seq_id] = trails[len(blocks)]
+        self._trails[seq_id] = _Trail(pages[len(blocks) - 1] if blocks else root, len(blocks))
         self._shared.update(blocks)
         return blocks
 
@@ -176,14 +158,14 @@ class PrefixCache:
             return
         for index in range(trail.pages, min(end, len(tokens)) // size):
             text = _content(tokens, images, index * size, (index + 1) * size)
-            name = self._hash(trail.name + text)
-            page = self._pages.get(name)
-            if page is None or not page.holds(text, trail.page):
+            page = self._pages.get((trail.page, text))
+            if page is None:
                 chain = next_chain(_chain(trail.page), text)
-                page = self._insert(Page(name, trail.page, text, table[index], chain))
+                page = Page(trail.page, text, table[index], chain)
+                self._pages[page.key] = self._held[page.block] = page
             if self._side is not None:
                 self._side.hold(page.block, [other[index] for other in others])
-            self._trails[seq_id] = trail = _Trail(page, name, index + 1)
+            self._trails[seq_id] = trail = _Trail(page, index + 1)
 
     def release(self, seq_id: int) -> None:
         """Forget the sequence `seq_id`, which has freed its blocks; they can be found until they are allocated."""
@@ -196,29 +178,18 @@ class PrefixCache:
             self._shared.discard(block)
             if self._side is not None:
                 self._side.forget(block)
-            if page is not None and self._pages.get(page.name) is page:
-                del self._pages[page.name]
-
-    def _insert(self, page: Page) -> Page:
-        """Insert `page`; it replaces an older page of the same name with other tokens or a forgotten predecessor."""
-        older = self._pages.get(page.name)
-        if older is not None:
-            del self._held[older.block]
-            self._shared.discard(older.block)
-            if self._side is not None:
-                self._side.forget(older.block)
-        self._pages[page.name] = self._held[page.block] = page
-        return page
+            if page is not None:
+                del self._pages[page.key]
 
     def check(self) -> None:
-        """Check that every page is found by its name and by its block.
+        """Check that every page is found by its key and by its block.
 
         Raises:
             InternalError: that is not the case.
         """
         by_block = {page.block: page for page in self._pages.values()}
         if by_block != self._held or len(by_block) != len(self._pages):
-            raise InternalError("the prefix cache's names and blocks differ")
+            raise InternalError("the prefix cache's keys and blocks differ")
         if not self._shared <= self._held.keys():
             raise InternalError("a block without a page is shared")
         if self._side is not None:

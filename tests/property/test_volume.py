@@ -8,7 +8,7 @@ from intaglio.engine.errors import InternalError, Refused
 from intaglio.engine.memory.block_groups import BlockGroups
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.memory.prefix import PrefixCache, digest
+from intaglio.engine.memory.prefix import PrefixCache
 from intaglio.engine.plan import Forced, Plan, SampledBatch, SampledToken
 from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
@@ -31,7 +31,7 @@ class Churn:
         cached = seed % 2 > 0  # names of one byte: most beginnings share theirs with others
         most_step = self.rng.randint(1, 24)
         groups = BlockGroups(block_size, WINDOWS[seed % len(WINDOWS)], most_step)
-        prefix = PrefixCache(block_size, lambda data: digest(data)[:1], groups) if cached else None
+        prefix = PrefixCache(block_size, groups) if cached else None
         blocks = groups.count * self.rng.randint(8, 24)
         self.manager = KVManager(BlockPool(1 + blocks), block_size, prefix, groups=groups)
         config = SchedulerConfig(

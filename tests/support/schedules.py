@@ -30,7 +30,7 @@ from intaglio.engine.memory.host_tier import HostTier
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.offload import Offload
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.memory.prefix import PrefixCache, digest
+from intaglio.engine.memory.prefix import PrefixCache
 from intaglio.engine.memory.swap import TransferRule
 from intaglio.engine.pipeline import OneAhead, Pipeline, Serial
 from intaglio.engine.plan import Forced, SampledBatch, StepCosts
@@ -337,7 +337,7 @@ class Run:
         # Names of one byte: most beginnings share theirs with others.
         cache = None
         if prefix:
-            cache = PrefixCache(size, lambda data: digest(data)[:1], self.groups)
+            cache = PrefixCache(size, self.groups)
         self.executor = ScriptedExecutor(
             num_blocks, size, most_step, strict=not overlap, windows=windows
         )

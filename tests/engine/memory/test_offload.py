@@ -3,6 +3,7 @@
 from collections.abc import Sequence as Tokens
 from contextlib import suppress
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from random import Random
 
@@ -13,7 +14,7 @@ from intaglio.engine.memory.host_tier import HostTier
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.offload import Offload
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.memory.prefix import PrefixCache, digest
+from intaglio.engine.memory.prefix import PrefixCache
 from intaglio.engine.memory.swap import TransferRule
 from intaglio.engine.run.host.host_blocks import CopiedBlocks
 from intaglio.engine.sequence import Sequence
@@ -65,7 +66,7 @@ class Rig:
         self.cells = Cells(blocks)
         self.rule = TransferRule()
         self.offload = Offload(self.cells, SIZE, HostTier(host_bytes), disk, self.rule)
-        cache = PrefixCache(SIZE, lambda data: digest(data)[:1])  # most names are shared
+        cache = PrefixCache(SIZE)
         self.memory = KVManager(BlockPool(blocks), SIZE, cache, self.offload)
         self.running: list[Sequence] = []
         self._last = 0
@@ -109,7 +110,8 @@ class Rig:
 
 
 def content(tokens: Tokens[int], salt: str) -> bytes:
-    return digest(repr((salt, list(tokens))).encode()) * (8 * SIZE // 16)
+    name = blake2b(repr((salt, list(tokens))).encode(), digest_size=16).digest()
+    return name * (8 * SIZE // 16)
 
 
 def evict(rig: Rig) -> None:

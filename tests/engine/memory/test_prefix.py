@@ -4,7 +4,7 @@ from random import Random
 
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
-from intaglio.engine.memory.prefix import Hash, PrefixCache, digest
+from intaglio.engine.memory.prefix import PrefixCache
 from intaglio.engine.sequence import Sequence
 from intaglio.engine.types import PromptImage, Request, SamplingParams
 
@@ -14,9 +14,9 @@ SIZE = 4
 class Rig:
     """Memory with a prefix cache, and sequences that are computed as soon as they are admitted."""
 
-    def __init__(self, blocks: int = 40, hash_: Hash = digest) -> None:
+    def __init__(self, blocks: int = 40) -> None:
         self.pool = BlockPool(blocks)
-        self.cache = PrefixCache(SIZE, hash_)
+        self.cache = PrefixCache(SIZE)
         self.memory = KVManager(self.pool, SIZE, self.cache)
         self.running: list[Sequence] = []
         self._last = 0
@@ -101,21 +101,19 @@ def test_salts_never_meet() -> None:
     assert rig.cached(PROMPT, "a") == 20
 
 
-def test_names_that_collide_confuse_nobody() -> None:
-    rig = Rig(hash_=lambda _: b"same")
+def test_a_block_after_a_forgotten_one_is_found_again_once_both_are_computed() -> None:
+    rig = Rig()
     rig.cached(PROMPT)
-    assert rig.cached(PROMPT[::-1]) == 0
-    assert rig.cached(PROMPT[::-1], "other") == 0
-    one_name = Rig(hash_=lambda data: digest(data)[:1])
-    for start in range(60):
-        prompt = [start, *PROMPT]
-        assert one_name.cached(prompt) == 0
-        assert one_name.cached(prompt) in range(0, 21, SIZE)
+    first, second = rig.cache.match(0, PROMPT, "")[:2]
+    rig.cache.forget([first])
+    rig.memory.check(rig.running)
+    assert rig.cached(PROMPT) == 0, "what came before it is unknown"
+    assert rig.cached(PROMPT) == 20
+    assert second not in rig.cache.match(0, PROMPT, "")
 
 
-def test_tenants_never_meet_even_if_every_name_is_one_of_sixteen() -> None:
-    """Names of four bits collide at almost every prompt: what is found is the tenant's own and nothing else."""
-    rig = Rig(blocks=200, hash_=lambda data: bytes([digest(data)[0] & 15]))
+def test_tenants_with_nearly_the_same_prompts_never_meet() -> None:
+    rig = Rig(blocks=200)
     dice, sent = Random(11), dict[str, list[list[int]]]()
     hits = 0
     for _ in range(3000):
@@ -191,14 +189,11 @@ def _with_image(rig: Rig, number: int, pixels: bytes, start: int = 1) -> int:
 
 
 def test_two_images_never_share_a_block() -> None:
-    """All tokens are the same, and so would be the names without the digests; even with one name for all pages."""
-    for hash_ in (digest, lambda data: b""):
-        rig = Rig(hash_=hash_)
-        assert _with_image(rig, 1, b"cat") == 0
-        assert _with_image(rig, 2, b"dog") == 0
-        if hash_ is digest:
-            assert _with_image(rig, 3, b"dog") == 4
-        assert _with_image(rig, 4, b"dog", start=2) == 0
+    rig = Rig()
+    assert _with_image(rig, 1, b"cat") == 0
+    assert _with_image(rig, 2, b"dog") == 0, "all tokens are the same"
+    assert _with_image(rig, 3, b"dog") == 4
+    assert _with_image(rig, 4, b"dog", start=2) == 0
 
 
 def test_blocks_before_an_image_are_shared() -> None:
