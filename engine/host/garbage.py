@@ -24,6 +24,8 @@ _ROUNDS_IDLE: Final = 8
 _NEVER: Final = 1_000_000_000
 # The number of objects added since the last full collection, relative to the number then, that triggers another one.
 _GROWTH_IDLE: Final = 1.0
+# Memory blocks per object that a collection looks at: 3.2 in an engine. To count frozen objects takes 55 ms of 400,000.
+_BLOCKS_EACH: Final = 3
 # The trigger of an engine that is never idle: additional memory blocks in use since the last full collection, some 600
 # MiB. Grammar caches filled to their default bound hold half as many (5,600 per MiB), so the rest is garbage.
 _GROWTH_BUSY: Final = 6_000_000
@@ -37,7 +39,7 @@ class GarbageCollector:
 
     def __init__(self, most_more: int = _GROWTH_BUSY) -> None:
         self._most_more = most_more
-        self._all = 0  # objects found by the last full collection
+        self._all = 0  # objects after the last full collection, about
         self._blocks = 0  # memory blocks in use then
         self._added = 0  # objects frozen since then; some of them are freed
         self._measured = 0  # `_added` when the blocks were last counted
@@ -78,5 +80,5 @@ class GarbageCollector:
     def _collect_thawed(self) -> None:
         gc.collect()
         gc.freeze()
-        self._all, self._added, self._measured = gc.get_freeze_count(), 0, 0
         self._blocks = sys.getallocatedblocks()
+        self._all, self._added, self._measured = self._blocks // _BLOCKS_EACH, 0, 0
