@@ -46,6 +46,7 @@ def pytest_collection() -> Iterator[None]:
         return (yield)
     finally:
         gc.enable()
+        gc.set_threshold(10_000, 10, 50)  # by default, a tenth of the time of tests of grammars
         gc.freeze()
         atexit.register(gc.unfreeze)  # triton complains of objects that are left at the end
 
