@@ -1,7 +1,7 @@
 """The engine over the real runner gives each request the same tokens as a run of that request alone."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -178,12 +178,16 @@ class Windowed:
         self.engine = Engine(scheduler, constraints, self.runner, pipeline=pipelines[pipeline])
         self.plain = build_runner(model, CacheConfig(num_blocks=200), settings).runner
 
-    def check(self, requests: list[Request]) -> None:
-        """Run requests together; each has the tokens of a lone run that keeps all blocks."""
+    def alone(self, request: Request) -> list[int]:
+        """The tokens of a lone run that keeps all blocks."""
+        job = Job(request.prompt, request.sampling.max_tokens, request.sampling)
+        (lone,) = Driver(self.plain).run([job])
+        return lone.generated
+
+    def check(self, requests: list[Request], expected: Mapping[str, list[int]]) -> None:
+        """Run requests together; each has the tokens that are expected."""
+        self.told.answers.update(expected)
         for request in requests:
-            job = Job(request.prompt, request.sampling.max_tokens, request.sampling)
-            (lone,) = Driver(self.plain).run([job])
-            self.told.answers[request.id] = lone.generated
             self.engine.submit(request)
         tokens: dict[str, list[int]] = {request.id: [] for request in requests}
         while self.engine.has_work:
@@ -192,19 +196,12 @@ class Windowed:
                 assert delta.finish in (None, Finish.LENGTH), delta
             self.engine.check()
             self.runner.check()
-        for request in requests:
-            assert tokens[request.id] == self.told.answers[request.id]
+        assert tokens == {request.id: expected[request.id] for request in requests}
         assert null_is_clean(self.runner.cache)
 
 
-@pytest.mark.parametrize("pipeline", ["serial", "ahead", "drafts"])
-@pytest.mark.parametrize("name", WINDOWED)
-def test_blocks_behind_windows_are_freed_and_no_token_changes(
-    name: str, pipeline: str, tmp_path: Path
-) -> None:
-    """Prompts are chunked, sequences are preempted, and later prompts continue earlier ones."""
-    folder = write_checkpoint(tmp_path, WINDOWED[name])
-    windowed = Windowed(folder, 350 + OUTPUTS, pipeline)
+def turns_of_requests() -> Iterator[list[Request]]:
+    """Twice seven requests, most of which begin alike."""
     dice = random.Random(7)
     shared = tuple(dice.randrange(256) for _ in range(150))
     for turn in range(2):
@@ -217,9 +214,22 @@ def test_blocks_behind_windows_are_freed_and_no_token_changes(
             begin = dice.choice([0, 40, 150])
             prompt = shared[:begin] + own
             requests.append(Request(id=f"{turn}.{i}", prompt=prompt, sampling=sampling))
-        windowed.check(requests)
-    counts = windowed.engine.metrics()
-    assert counts.preemptions > 0
-    assert counts.cached_tokens > 50
-    assert (sum(counts.drafts.accepted.values()) > 50) == (pipeline == "drafts")
-    assert any(window is not None for window in windowed.groups.windows)
+        yield requests
+
+
+@pytest.mark.parametrize("name", WINDOWED)
+def test_blocks_behind_windows_are_freed_and_no_token_changes(name: str, tmp_path: Path) -> None:
+    """Prompts are chunked, sequences are preempted, and later prompts continue earlier ones."""
+    folder = write_checkpoint(tmp_path, WINDOWED[name])
+    turns = list(turns_of_requests())
+    expected: dict[str, list[int]] = {}
+    for pipeline in ("serial", "ahead", "drafts"):
+        windowed = Windowed(folder, 350 + OUTPUTS, pipeline)
+        expected = expected or {r.id: windowed.alone(r) for turn in turns for r in turn}
+        for requests in turns:
+            windowed.check(requests, expected)
+        counts = windowed.engine.metrics()
+        assert counts.preemptions > 0, pipeline
+        assert counts.cached_tokens > 50, pipeline
+        assert (sum(counts.drafts.accepted.values()) > 50) == (pipeline == "drafts")
+        assert any(window is not None for window in windowed.groups.windows)
