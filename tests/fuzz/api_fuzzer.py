@@ -133,14 +133,14 @@ class Sender:
         return sent, answer, check(sent, answer, self.paths)
 
 
-def run(seed: int, cases: int, folder: Path) -> Findings:
-    """Send so many requests.
+def run(seed: int, cases: int, folder: Path, context: int = 2048) -> Findings:
+    """Send so many requests. `context`: the tokens of an answer to a request that states no bound.
 
     Raises:
         AssertionError: the engine died, or holds something.
     """
     found, dice = Findings(), Dice(seed)
-    config = {**QWEN25_VL, "max_position_embeddings": 2048}
+    config = {**QWEN25_VL, "max_position_embeddings": context}
     model = write_vision_checkpoint(folder / "model", config)
     settings = {"model": str(model), "num_blocks": 400, "threads": 1, "grammar_store": "off"}
     engine = EngineConfig.load({**settings, "max_adapters": 2}, environ={})

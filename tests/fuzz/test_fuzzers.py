@@ -27,7 +27,7 @@ def test_no_body_ends_an_engine(tmp_path: Path) -> None:
 # starlette leaves the file of a form to the garbage collector if the form breaks off in its middle.
 @pytest.mark.filterwarnings("ignore:Exception ignored in. <function SpooledTemporaryFile")
 def test_no_spoilt_request_to_any_operation_is_answered_wrongly(tmp_path: Path) -> None:
-    found = api_fuzzer.run(seed=15, cases=100, folder=tmp_path)
+    found = api_fuzzer.run(seed=15, cases=100, folder=tmp_path, context=512)
     assert found.faults == found.failures == found.leaks == []
     assert found.statuses["200"] > 10
     assert found.statuses["400"] > 20
