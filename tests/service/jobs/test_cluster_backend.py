@@ -27,6 +27,8 @@ ROOT = Path(__file__).parents[3]
 def cluster() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+        for name in ("enable_worker_prestart", "num_prestart_python_workers"):
+            patch.setenv(f"RAY_{name}", "0")  # a second of a core for each that has no work
         ray.init(num_cpus=4, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
         yield
         ray.shutdown()
