@@ -1,9 +1,11 @@
 """The server of one process takes every signal from its start on."""
 
 import asyncio
+import logging
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from logging.handlers import BufferingHandler
 from pathlib import Path
 
 import pytest
@@ -69,8 +71,17 @@ class Reloaded(BackendDouble):
         raise EngineStopped("the engines were not started")
 
 
+@pytest.fixture
+def logged() -> Iterator[list[logging.LogRecord]]:
+    """What any logger says while the test runs."""
+    handler = BufferingHandler(capacity=1000)
+    logging.getLogger().addHandler(handler)
+    yield handler.buffer
+    logging.getLogger().removeHandler(handler)
+
+
 def test_a_reload_while_the_server_starts_does_not_end_it(
-    folder: Path, caplog: pytest.LogCaptureFixture
+    folder: Path, logged: list[logging.LogRecord]
 ) -> None:
     """Its default action would; and an engine that was not started needs no restart."""
     backend = Reloaded()
@@ -82,4 +93,4 @@ def test_a_reload_while_the_server_starts_does_not_end_it(
         signal.signal(signal.SIGHUP, before)
     assert hangups == [], "nobody else heard of it"
     assert backend.restarts == 1
-    assert not caplog.records
+    assert not logged
