@@ -6,6 +6,7 @@ so that the loader, the engine and the whole service run on it without a downloa
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,7 @@ def _write_shards(folder: Path, tensors: Mapping[str, torch.Tensor], shards: int
 
 def byte_tokenizer() -> dict[str, Any]:
     """A `tokenizer.json` whose tokens 0 to 255 are the bytes, without merges, followed by `SPECIALS`."""
-    vocab = {_spelled(byte): byte for byte in range(BYTES)}
+    vocab = {spelled: byte for byte, spelled in enumerate(_alphabet())}
     added = [
         {
             "id": BYTES + i,
@@ -182,9 +183,11 @@ def byte_tokenizer() -> dict[str, Any]:
     }
 
 
-def _spelled(byte: int) -> str:
-    """The printable character that byte-level tokenizers write for `byte` (GPT-2's table)."""
+@cache
+def _alphabet() -> tuple[str, ...]:
+    """The printable character that byte-level tokenizers write for each byte (GPT-2's table)."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    if byte in plain:
-        return chr(byte)
-    return chr(0x100 + [b for b in range(BYTES) if b not in plain].index(byte))
+    others = [byte for byte in range(BYTES) if byte not in plain]
+    return tuple(
+        chr(byte if byte in plain else 0x100 + others.index(byte)) for byte in range(BYTES)
+    )
