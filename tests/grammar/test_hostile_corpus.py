@@ -12,7 +12,7 @@ from tests.conformance.children import Ended, Limits, spread
 from tests.conformance.tokens import shared
 
 FOLDER = data_folder()
-EVERY = 7  # cases
+EVERY = 14  # cases
 pytestmark = [
     pytest.mark.shared,
     pytest.mark.skipif(FOLDER is None, reason="needs ../shared"),

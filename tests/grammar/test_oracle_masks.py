@@ -12,7 +12,7 @@ from tests.conformance.oracle import Interpreter, Tokens
 from tests.conformance.tokens import shared
 
 FOLDER = data_folder()
-EVERY = 100  # grammars
+EVERY = 200  # grammars
 pytestmark = [
     pytest.mark.shared,
     pytest.mark.skipif(FOLDER is None, reason="needs ../shared"),
@@ -26,7 +26,7 @@ def test_masks_equal_the_oracle_and_lead_to_an_end(part: int) -> None:
     tokens = Tokens(spelling.vocabulary.tokens)
     compiler = Compiler(spelling.vocabulary, spelling.spell)
     pairs = places = 0
-    for name, constraint in islice(samples.grammars(FOLDER), part * 50, None, EVERY):
+    for name, constraint in islice(samples.grammars(FOLDER), part * 100, None, EVERY):
         try:
             grammar = compiler.compile(constraint)
         except GrammarError:
@@ -37,7 +37,7 @@ def test_masks_equal_the_oracle_and_lead_to_an_end(part: int) -> None:
         assert not found.wrong, name
         pairs += found.pairs
         places += found.states
-    assert pairs > 30
+    assert pairs > 15
     assert places > pairs
 
 

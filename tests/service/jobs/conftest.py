@@ -4,9 +4,9 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--kills", type=int, default=8, help="random moments at which a job is killed")
+    parser.addoption("--kills", type=int, default=5, help="random moments at which a job is killed")
 
 
 @pytest.fixture
 def kills(request: pytest.FixtureRequest) -> int:
-    return int(request.config.getoption("--kills", 8))
+    return int(request.config.getoption("--kills", 5))

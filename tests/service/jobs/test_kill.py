@@ -120,7 +120,7 @@ def test_killed_around_everything_that_reaches_the_disk(
 ) -> None:
     model = begin(tmp_path / "model", 60)
     work(model)
-    number, stride = 0, 1 if kills >= 100 else 8
+    number, stride = 0, 1 if kills >= 100 else 12
     while True:
         number += stride
         folder = begin(tmp_path / str(number), 60)
