@@ -16,6 +16,7 @@ import importlib
 import mmap
 import os
 import platform
+import re
 import runpy
 import signal
 import socket
@@ -50,6 +51,11 @@ _MODULES: Final = (
     "tests.support.serve_answering",
     "tests.support.serve_scripted",
 )
+_STARTS_NONE: Final = re.compile(
+    r"from (intaglio\.(grammar\.intake\.worker|engine\.ranks\.rank_process)"
+    r"|tests\.support\.(answering|reading|scripted)_engine) import"
+)
+"""Programs that start no others: those that examine schemas, ranks, and the doubles of engines."""
 _ABOVE: Final = 500  # numbers of files that no program is given
 _CLONE: Final = {"x86_64": 56, "aarch64": 220}
 _CLONE_PARENT: Final = 0x8000
@@ -134,20 +140,32 @@ def _serve(control: socket.socket) -> Order:
         process = _fork_sibling()
         if process == 0:
             control.close()
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            if os.fork() == 0:
-                ours.close()
-                control = theirs
-            else:
-                theirs.close()
+            order = Order.read(text)
+            ours, theirs = _next_parent(order)
+            if theirs is None:
                 signal.signal(signal.SIGINT, interrupt)
-                order = Order.read(text)
                 _become(order, files, ours)
                 return order
+            control = theirs
         else:
             control.send(str(process).encode())
         for file in files:
             os.close(file)
+
+
+def _next_parent(order: Order) -> tuple[socket.socket | None, socket.socket | None]:
+    """Fork the process that the programs of a program are forked from, where it starts any: 9 ms.
+
+    Returns the program's end of the connection with it, in the program, and the other end, in that process.
+    """
+    if _STARTS_NONE.search(" ".join(order.command)):
+        return None, None
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if os.fork() == 0:
+        ours.close()
+        return None, theirs
+    theirs.close()
+    return ours, None
 
 
 def _fork_sibling() -> int:
@@ -162,16 +180,17 @@ def _fork_sibling() -> int:
     return process
 
 
-def _become(order: Order, files: list[int], control: socket.socket) -> None:
+def _become(order: Order, files: list[int], control: socket.socket | None) -> None:
     """Give this process what a new one would have got from the process that starts it."""
     if order.session:
         os.setsid()
     above = [_moved(file) for file in files]
-    control = socket.socket(fileno=_moved(control.detach()))
+    if control is not None:
+        control = socket.socket(fileno=_moved(control.detach()))
     for number, file in zip(order.files, above, strict=True):
         os.dup2(file, number)
         os.close(file)
-    kept = {*order.files, control.fileno()}
+    kept = {*order.files} | ({control.fileno()} if control is not None else set())
     for number in {int(file.name) for file in Path("/proc/self/fd").iterdir()} - kept:
         with contextlib.suppress(OSError):  # the listing's own
             os.close(number)
@@ -188,7 +207,8 @@ def _become(order: Order, files: list[int], control: socket.socket) -> None:
             signal.SIGINT, signal.default_int_handler
         )  # as the interpreter does at its start
     _show_command(order.command)
-    forked_programs.install(control, order.before)
+    if control is not None:
+        forked_programs.install(control, order.before)
 
 
 def _moved(file: int) -> int:
