@@ -39,7 +39,7 @@ class Page(BaseModel):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    config = {**QWEN2, "max_position_embeddings": 4096}
+    config = {**QWEN2, "max_position_embeddings": 2048}
     model = write_checkpoint(tmp_path_factory.mktemp("model") / "tiny", config)
     process = start("serve", "-m", model, "--port", "0", "--max-running", "4", "--threads", "1")
     assert process.stderr is not None
@@ -86,7 +86,7 @@ def test_the_client_gets_typed_results(client: Client) -> None:
 
 def test_the_client_asks_the_service_about_itself(client: Client) -> None:
     (card,) = client.models()
-    assert (card.id, card.context_length) == ("tiny", 4096)
+    assert (card.id, card.context_length) == ("tiny", 2048)
     assert client.health().status == "ok"
     assert client.ready()
     assert client.version().model == "tiny"
