@@ -19,7 +19,8 @@ FORBIDDEN_BY_SDK = (
 
 # Imports every module while an audit hook refuses side effects.
 PROBE = """
-import sys, importlib, warnings
+import sys, importlib, warnings, gc
+gc.disable()  # a fifth of the time
 allowed = ("sys.", "import", "compile", "exec", "marshal.", "os.listdir", "os.scandir", "object.")
 def hook(event, args):
     if "__pycache__" in str(args):  # byte code, and the folder a JIT compiler looks its own up in
