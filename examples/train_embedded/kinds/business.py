@@ -57,7 +57,7 @@ def mail(draw: Draw) -> Draft:
         Fact("sender_email|from_email|sender_address|from_address|email", email_value(address_), notes="E-mail address of the sender", implied=True),
         Fact("recipients|to|addressees|sent_to", Value(to, tuple(to_forms)), names[1], must=True),
         Fact("cc|copy_to|copies", Value(box := email_of(draw, person_name(draw)), (Form([box], mails), Form([box], lists, "addresses only")), phrase), "Cc|CC|Kopie"),
-        Fact("sent_date|date|sent_on|sent_at|received", (date_time if draw.chance(0.4) else date)(draw), names[3], notes="When it was sent"),
+        Fact("sent_date|date|sent_on|sent_at|received", (date_time if draw.chance(0.6) else date)(draw), names[3], notes="When it was sent"),
         Fact("subject|topic|title|betreff", title(draw), names[2], notes="Subject line as written", must=True),
         Fact("attachments|files|attached_files", listing(draw, files), "Attachments|Attached|Anlagen", notes="File names in order"),
         Fact("reply_by|answer_by|respond_until|deadline", date(draw), "Reply by", "Please let us know by {}.|We need your answer by {}.|Kindly reply before {}.|Could you come back to me until {}?", "Last day to answer"),
@@ -154,12 +154,17 @@ def bug(draw: Draw) -> Draft:
 
 
 def appointment(draw: Draw) -> Draft:
+    when = (
+        Fact("appointment_at|starts_at|when|date_time|termin", date_time(draw), "When|Appointment|Date and time|Termin", "We see you {}.|Your appointment: {}.", "Day and time of the appointment", must=True),
+    ) if draw.chance(0.3) else (
+        Fact("date|appointment_date|day|termin|on", date(draw), "Date|On|Day|Datum|When", "We see you on {}.|The appointment is on {}.|Please come on {}.", "Day of the appointment", must=True),
+        Fact("time|start_time|at|uhrzeit|begin", time(draw), "Time|At|Uhrzeit|Begin", "It begins at {}.|Be there at {}.|At {}, please.", "When it begins", must=draw.chance(0.7)),
+    )  # fmt: skip
     facts = (
         Fact("patient|client|name|customer|patient_name", person(draw), "Patient|Client|Name|For", "This is a reminder for {}.|The appointment is for {}.|Dear {}.", "Who has the appointment", must=True),
         Fact("doctor|provider|with|therapist|practitioner|arzt", person(draw), "Doctor|With|Provider|Therapist|Arzt", "You will see {}.|Your appointment is with {}.|{} expects you.", "Whom to see"),
         Fact("practice|clinic|salon|organisation|praxis", company(draw), "Practice|Clinic|At|Praxis", "{} confirms your appointment.|You come to {}.", "Name of the practice", bare=0.7),
-        Fact("date|appointment_date|day|termin|on", date(draw), "Date|On|Day|Datum|When", "We see you on {}.|The appointment is on {}.|Please come on {}.", "Day of the appointment", must=True),
-        Fact("time|start_time|at|uhrzeit|begin", time(draw), "Time|At|Uhrzeit|Begin", "It begins at {}.|Be there at {}.|At {}, please.", "When it begins", must=draw.chance(0.7)),
+        *when,
         Fact("duration|length|takes", duration(draw), "Duration|Length|Dauer", "It takes {}.|Plan {}.", "How long it takes"),
         Fact("location|address|where|adresse", address(draw), "Address|Where|Location|Adresse", "We are at {}.|Find us at {}.", "Where it is"),
         Fact("room|floor", text(digits(draw, draw.pick("###|Room ##|@#|Suite ###|Zimmer #"))), "Room|Suite|Zimmer", "Go to {}.", "Room as written"),

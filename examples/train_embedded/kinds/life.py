@@ -26,9 +26,14 @@ def event(draw: Draw) -> Draft:
     when = speak(draw, en=("date|event_date|day|on|when", "Date|When|Day|On", "It takes place on {}.|Come on {}.|Save the date: {}.|Join us on {}."), de=("datum|date|tag|am", "Datum|Wann|Am", "Es findet am {} statt.|Kommen Sie am {}."), fr=("date|jour", "Date|Quand|Le", "Rendez-vous le {}.|Cela se passe le {}."), es=("fecha|dia", "Fecha|Cuándo|El día", "Será el {}.|Le esperamos el {}."))
     begin = speak(draw, en=("start_time|starts_at|begins|start|time", "Start|Begins|Time|Starts at", "It starts at {}.|We begin at {}.|The show starts at {}."), de=("beginn|uhrzeit|start_time", "Beginn|Uhrzeit|Los geht's", "Beginn ist um {}.|Es beginnt um {}."), fr=("heure_debut|debut", "Début|Heure", "Début à {}.|Cela commence à {}."), es=("hora_inicio|comienzo", "Inicio|Hora", "Empieza a las {}.|Comienzo: {}."))
     where = speak(draw, en=("venue|location|place|hall|where", "Venue|Where|Place|Location", "The venue is {}.|We meet at {}.|It is held at {}."), de=("ort|veranstaltungsort|venue", "Ort|Wo|Veranstaltungsort", "Ort: {}.|Wir treffen uns hier: {}."), fr=("lieu|salle|venue", "Lieu|Salle|Où", "Lieu : {}.|Cela se passe ici : {}."), es=("lugar|sala|venue", "Lugar|Sala|Dónde", "Lugar: {}.|Nos vemos en {}."))
+    moment_or_day = (
+        Fact("starts_at|begins_at|start|starts|date_time|when", date_time(draw), "Starts|When|Begins|Date", "It starts {}.|Save the date: {}.", "When it begins", must=True),
+    ) if draw.chance(0.3) else (
+        Fact(when[0], date(draw), when[1], when[2], "Day of the event", must=True),
+    )  # fmt: skip
     facts = (
         Fact("name|title|event|event_name|titel|titre|titulo", title(draw), "Event|Title|What|Name", "We invite you to {}.|{} is back.|This is {}.", "Name of the event", bare=0.9, must=True),
-        Fact(when[0], date(draw), when[1], when[2], "Day of the event", must=True),
+        *moment_or_day,
         Fact("end_date|last_day|until|ends_on", date(draw), "Until|Last day|Ends", "It ends on {}.|The last day is {}.", "Last day"),
         Fact("doors|doors_open|admission_from|einlass", time(draw), "Doors|Admission|Einlass|Doors open", "Doors open at {}.|You can come in from {}.", "When doors open"),
         *(hours(draw) if draw.chance(0.3) else (Fact(begin[0], time(draw), begin[1], begin[2], "When it begins"), Fact("end_time|ends_at|finish|ende", time(draw), "End|Until|Ende", "It ends around {}.|We close at {}.", "When it ends"))),

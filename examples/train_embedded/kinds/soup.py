@@ -35,20 +35,20 @@ _HEADS: dict[str, tuple[tuple[str, Maker, float], ...]] = {
         ("url|link|website|page", url, 1), ("notes|comment|remark|description|subject|reason|purpose", sentence, 2), ("duration|length", duration, 1),
         ("year", year, 1), ("weight_kg|weight|mass", number(0.1, 500, 2, " kg|kg"), 1), ("length_m|height|width|distance", number(0.1, 90, 2, " m| cm| km"), 1),
         ("temperature", number(-30, 99, 1, " °C|°C| C| degrees"), 1), ("level|score|grade|rank|index", count(1, 10), 1), ("members|items|tags|topics|parts|people|guests", lambda d: several(d, person if d.chance(0.5) else phrase), 2),
-        ("account|iban", iban, 1), ("at|timestamp|datetime|moment", date_time, 1), ("logged_at|created|updated|timestamp", stamp, 1), ("role|position|job|profession", job_title, 1), ("type|kind|category|class|status|state", lambda d: kind_of(d), 2), ("confirmed|active|required|paid|included|available|approved", lambda d: yes_no(d), 2),
+        ("account|iban", iban, 1), ("at|timestamp|datetime|moment|date_and_time", date_time, 4), ("logged_at|created|updated|timestamp", stamp, 1), ("role|position|job|profession", job_title, 1), ("type|kind|category|class|status|state", lambda d: kind_of(d), 2), ("confirmed|active|required|paid|included|available|approved", lambda d: yes_no(d), 2),
     ),
     "de": (
         ("datum|tag", date, 4), ("nummer|nr|kennung|code", code, 4), ("name|titel|bezeichnung", title, 2), ("betrag|preis|kosten|gebühr|summe", money, 4),
         ("ansprechpartner|leiter|person|verantwortlicher", person, 3), ("firma|partner|anbieter", company, 2), ("ort|stadt", city, 2), ("adresse|anschrift", address, 1),
-        ("email|mail", email, 1), ("telefon|rufnummer", phone, 1), ("zeit|uhrzeit", time, 2), ("menge|anzahl|stückzahl", count(1, 900), 2), ("satz|anteil|quote", percent, 1), ("notiz|grund|hinweis|betreff", sentence, 1), ("dauer", duration, 1), ("jahr", year, 1), ("gewicht", number(0.1, 500, 2, " kg"), 1),
+        ("email|mail", email, 1), ("telefon|rufnummer", phone, 1), ("zeit|uhrzeit", time, 2), ("zeitpunkt|termin", date_time, 2), ("menge|anzahl|stückzahl", count(1, 900), 2), ("satz|anteil|quote", percent, 1), ("notiz|grund|hinweis|betreff", sentence, 1), ("dauer", duration, 1), ("jahr", year, 1), ("gewicht", number(0.1, 500, 2, " kg"), 1),
     ),
     "fr": (
         ("date|jour", date, 4), ("numero|reference|code", code, 4), ("nom|titre|libelle", title, 2), ("montant|prix|cout|frais|somme", money, 4), ("responsable|contact|personne", person, 3),
-        ("societe|entreprise|fournisseur", company, 2), ("ville|lieu", city, 2), ("adresse", address, 1), ("courriel|email", email, 1), ("telephone", phone, 1), ("heure", time, 2), ("quantite|nombre", count(1, 900), 2), ("taux|part", percent, 1), ("motif|remarque|objet", sentence, 1), ("duree", duration, 1),
+        ("societe|entreprise|fournisseur", company, 2), ("ville|lieu", city, 2), ("adresse", address, 1), ("courriel|email", email, 1), ("telephone", phone, 1), ("heure", time, 2), ("moment|date_et_heure", date_time, 2), ("quantite|nombre", count(1, 900), 2), ("taux|part", percent, 1), ("motif|remarque|objet", sentence, 1), ("duree", duration, 1),
     ),
     "es": (
         ("fecha|dia", date, 4), ("numero|referencia|codigo", code, 4), ("nombre|titulo", title, 2), ("importe|precio|coste|total", money, 4), ("responsable|contacto|persona", person, 3),
-        ("empresa|proveedor", company, 2), ("ciudad|lugar", city, 2), ("direccion", address, 1), ("correo|email", email, 1), ("telefono", phone, 1), ("hora", time, 2), ("cantidad|numero_de_unidades", count(1, 900), 2), ("tasa|porcentaje", percent, 1), ("motivo|nota|asunto", sentence, 1), ("duracion", duration, 1),
+        ("empresa|proveedor", company, 2), ("ciudad|lugar", city, 2), ("direccion", address, 1), ("correo|email", email, 1), ("telefono", phone, 1), ("hora", time, 2), ("momento|fecha_y_hora", date_time, 2), ("cantidad|numero_de_unidades", count(1, 900), 2), ("tasa|porcentaje", percent, 1), ("motivo|nota|asunto", sentence, 1), ("duracion", duration, 1),
     ),
 }
 _STATES = "open,closed,pending|active,inactive,archived|new,used,refurbished|red,green,blue,yellow,black|low,medium,high|small,medium,large|draft,final,review|paid,unpaid,overdue|north,south,east,west|gold,silver,bronze|standard,express,economy|internal,external|full,half,none|urgent,normal,low|indoor,outdoor|weekly,monthly,yearly|first,second,third|approved,rejected,pending|online,onsite,hybrid|wood,metal,plastic,glass|breakfast,half board,full board|single,double,suite|manual,automatic|cash,card,transfer,invoice"
