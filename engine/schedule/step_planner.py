@@ -85,8 +85,11 @@ class StepPlanner:
 
     @property
     def is_blocked(self) -> bool:
-        """Whether a waiting sequence starts no sooner than its last token in flight is read."""
-        return bool(self._blocked)
+        """Whether a waiting sequence starts in a later step: its last token is in flight, or this step preempted it.
+
+        A step may preempt a bulk sequence for one that is then refused, because its deadline cannot be met any more.
+        """
+        return bool(self._blocked or self._preempted)
 
     def ended(self, seq: Sequence) -> None:
         """Note that a running sequence has ended: the executor is to forget it."""

@@ -145,6 +145,14 @@ def test_no_operation_breaks_an_invariant(shard: int, request: pytest.FixtureReq
     assert ended > operations // 20
 
 
+def test_a_sequence_that_was_preempted_for_a_late_one_starts_in_the_next_step() -> None:
+    """Nothing runs in the step that preempts the only sequence for one which it then refuses."""
+    churn = Churn(42)
+    for _ in range(6_100):
+        churn.operate()
+    churn.drain()
+
+
 def test_blocks_alone() -> None:
     """Compare the pool with a separate list of the blocks held."""
     rng = Random(5)
