@@ -95,7 +95,7 @@ def _town(draw: Draw) -> str:
 
 
 def _advertiser(draw: Draw, year: int) -> tuple[str, str]:
-    """Who advertises, and what: a candidate, a committee, an issue, an association, or a firm."""
+    """The advertiser and its matter: a candidate, a committee, an issue, an association, or a firm."""
     given, family, office = given_name(draw), family_name(draw), draw.pick(_OFFICES)
     issue = draw.pick("Yes on|No on|Vote No on|Protect|Stop") + f" {draw.pick('Prop|Measure|Question|Issue|Amendment')} {draw.rng.randint(1, 60)}"  # fmt: skip
     topic = title_words(draw, 1, 3)

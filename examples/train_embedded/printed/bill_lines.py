@@ -41,8 +41,32 @@ class Change:
     rate: float
 
 
+class Totals:
+    """Tax, gross amount and amount due of an invoice; `taxes` has rate, base and tax of each rate."""
+
+    taxes: tuple[tuple[float, float, float], ...]
+    prepaid: float
+
+    @property
+    def base(self) -> float:
+        """The amount before tax."""
+        raise NotImplementedError
+
+    @property
+    def tax(self) -> float:
+        return round(sum(tax for _, _, tax in self.taxes), 2)
+
+    @property
+    def gross(self) -> float:
+        return round(self.base + self.tax, 2)
+
+    @property
+    def due(self) -> float:
+        return round(self.gross - self.prepaid, 2)
+
+
 @dataclass(frozen=True)
-class Sums:
+class Sums(Totals):
     """What lines and changes add up to; `taxes` has rate, base and tax of each rate."""
 
     lines: float
@@ -65,18 +89,6 @@ class Sums:
     @property
     def base(self) -> float:
         return round(self.lines + sum(change.amount for change in self.changes), 2)
-
-    @property
-    def tax(self) -> float:
-        return round(sum(tax for _, _, tax in self.taxes), 2)
-
-    @property
-    def gross(self) -> float:
-        return round(self.base + self.tax, 2)
-
-    @property
-    def due(self) -> float:
-        return round(self.gross - self.prepaid, 2)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from ..pools import places
 from ..real.records import Record, Sort, Stated, Table
 from ..values import iso_day, plain
 from ..wording import digits, title_words
+from .bill_lines import Totals
 
 _WORDS = {
     "en": {
@@ -46,7 +47,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Sums:
+class Sums(Totals):
     """What an invoice adds up to; `taxes` has rate, base and tax of each rate, `change` is a discount below 0 or a charge."""
 
     lines: float
@@ -57,18 +58,6 @@ class Sums:
     @property
     def base(self) -> float:
         return round(self.lines + self.change, 2)
-
-    @property
-    def tax(self) -> float:
-        return round(sum(tax for _, _, tax in self.taxes), 2)
-
-    @property
-    def gross(self) -> float:
-        return round(self.base + self.tax, 2)
-
-    @property
-    def due(self) -> float:
-        return round(self.gross - self.prepaid, 2)
 
 
 def _lines(draw: Draw) -> list[Line]:

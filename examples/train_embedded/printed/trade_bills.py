@@ -213,7 +213,7 @@ def _payment(draw: Draw, bill: Bill, words: dict[str, str]) -> list[str]:
 
 
 def _registered(draw: Draw) -> list[str]:
-    """Where a firm is registered and who directs it, in the small print of some invoices."""
+    """Register court and directors of a firm, as the small print of some invoices states them."""
     if draw.chance(0.65):
         return []
     town, name = city_name(draw), person_name(draw)
