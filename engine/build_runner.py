@@ -28,6 +28,7 @@ from .model.schemes import AT_LOADING
 from .model.schemes.coded import Coded
 from .model.schemes.mxfp4 import Mxfp4Experts
 from .model.schemes.scheme import Dense, Uniform
+from .model.sequence_weights import refuse_undivided_tokens
 from .model.sharded_weights import refuse_indivisible, sharded_spec
 from .model.spec import ModelSpec, read_spec
 from .model.staged_layers import refuse_unstageable, staged_spec
@@ -163,6 +164,8 @@ def _own_part(spec: ModelSpec, parallel: Parallel | None) -> ModelSpec:
         return spec
     if parallel.matrices is not None:
         refuse_indivisible(spec, parallel.matrices.layout.tp)
+        if parallel.matrices.divided_from is not None:
+            refuse_undivided_tokens(spec)
         spec = sharded_spec(spec, parallel.matrices.layout)
     if parallel.stage is not None:
         refuse_unstageable(spec, parallel.stage.layout.pp)

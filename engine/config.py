@@ -261,6 +261,7 @@ class EngineConfig:
     def __post_init__(self) -> None:
         deterministic, ranks = self.model.deterministic, self.parallel.ranks
         self.adapters.refuse_with(deterministic=deterministic, ranks=ranks)
+        self.parallel.refuse_with(deterministic=deterministic)
 
     @property
     def has_block_groups(self) -> bool:

@@ -5,7 +5,7 @@ data in `ModelSpec`), sequences, or the memory of its inputs.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from intaglio.kernels.contracts import Kernels, Logits, Places, Ragged, RmsNorm, Weight
@@ -16,6 +16,7 @@ from ..parallel.parallel_layout import PipelineStage
 from .adapted_weight import StepAdapters
 from .layers import Layer, StepContext
 from .rotary import RopeTable
+from .sequence_parallel import DividedTokens
 from .spec import ModelSpec
 from .vocabulary_shard import VocabularyShard
 
@@ -69,7 +70,7 @@ class Decoder:
     `variants` by its index. With a `shard`, this is one rank's part of a model: `spec` has its number of heads, and
     `embedding` and `head` its part of the vocabulary. With a `stage` it has that stage's layers only: `spec` counts
     them, `embedding` has no rows unless the stage looks them up, and `head` is None unless it is the last one. With
-    `adapters` the layers' weights add those of each row.
+    `adapters` the layers' weights add those of each row. `divided` computes large steps, if ranks divide their tokens.
     """
 
     spec: ModelSpec
@@ -83,6 +84,7 @@ class Decoder:
     shard: VocabularyShard | None = None
     adapters: StepAdapters | None = None
     stage: PipelineStage | None = None
+    divided: DividedTokens | None = None
 
     @property
     def embeds(self) -> bool:
@@ -110,6 +112,15 @@ class Decoder:
         """Give the result of `hidden` to the next stage, if there is one; see `Communicator.send`."""
         if self.stage is not None and not self.stage.layout.is_last:
             self.stage.send(states)
+
+    def last(self, count: int) -> "Decoder":
+        """The last `count` layers alone."""
+        return replace(
+            self,
+            spec=replace(self.spec, layers=count),
+            layers=self.layers[-count:],
+            divided=None if self.divided is None else self.divided.last(count),
+        )
 
     def step(
         self,
@@ -165,6 +176,9 @@ class Decoder:
         """
         residual = self._embedded(tokens, out, images) if self.embeds else out
         assert residual is not None, "a later stage needs the states of the stage before"
+        divided = self.divided
+        if divided is not None and logits_indices is not None and divided.takes(residual.shape[0]):
+            return divided.run(self.layers, residual, caches, step, logits_indices)
         for i, (layer, cache) in enumerate(zip(self.layers[:-1], caches[:-1], strict=True)):
             residual = layer.run(residual, cache, step)
             if images is not None:

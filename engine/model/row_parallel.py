@@ -3,6 +3,8 @@
 Does: add up the ranks' partial products before the epilogue. Does not: divide the matrix (`sharded_weights`).
 """
 
+from typing import Final
+
 from intaglio.kernels.contracts import AddTo, Epilogue, Kernels, RmsNorm, Weight
 from torch import Tensor
 
@@ -18,7 +20,7 @@ class RowParallelWeight:
 
     def __init__(self, part: Weight, communicator: Communicator, kernels: Kernels) -> None:
         self.outputs, self.inputs = part.outputs, part.inputs
-        self._part = part
+        self.part: Final = part
         self._communicator = communicator
         self._kernels = kernels
 
@@ -32,7 +34,7 @@ class RowParallelWeight:
         """
         if norm is not None:
             raise InternalError("a part of a row cannot be normed")
-        product = self._part.matmul(x)
+        product = self.part.matmul(x)
         if isinstance(epilogue, AddTo) and self._communicator.add_sum(product, epilogue):
             return epilogue.residual
         return self._kernels.finish(self._communicator.all_reduce(product), epilogue)

@@ -26,6 +26,7 @@ from .parallel_reads import ParallelReads
 from .rotary import build_table
 from .schemes.mxfp4 import SCALES
 from .schemes.scheme import Stored
+from .sequence_weights import EveryRank
 from .sharded_weights import ShardedWeights, sharded_spec
 from .spec import ModelSpec
 from .staged_layers import staged_spec, vocabulary_tensors
@@ -131,6 +132,7 @@ def assemble(
     """
     place = Parallel() if parallel is None else parallel
     matrices, stage, shard = place.matrices, place.stage, None
+    every = EveryRank.of(spec, weights, kernels, matrices)
     if matrices is not None:
         weights = ShardedWeights.of(weights, spec, matrices.layout)
         shard = VocabularyShard.of(spec.vocab_size, matrices)
@@ -143,9 +145,15 @@ def assemble(
         scale = float(torch.tensor(scale, dtype=embedding.dtype))
     kinds = spec.kinds[own.start : own.stop]
     distinct = [kind for i, kind in enumerate(kinds) if kind not in kinds[:i]]
-    parts = [
-        LayerParts(i, spec, weights, kernels, distinct.index(spec.kinds[i]), matrices) for i in own
-    ]
+    read = weights if every is None else every.own_weights
+    layers, matrices_of_ranks = [], []
+    for i in own:
+        layer = build_layer(
+            LayerParts(i, spec, read, kernels, distinct.index(spec.kinds[i]), matrices)
+        )
+        layers.append(layer)
+        if every is not None:
+            matrices_of_ranks.append(every.matrices(i, layer))
     norm = norm_named(FINAL_NORM, spec, weights)
     if spec.logit_divisor is not None:
         norm.weight.div_(spec.logit_divisor)
@@ -154,12 +162,13 @@ def assemble(
         kernels=kernels,
         embedding=embedding,
         embedding_scale=scale,
-        layers=tuple(build_layer(each) for each in parts),
+        layers=tuple(layers),
         norm=norm,
         head=None if head is None else kernels.weight(head),
         variants=tuple(_variant(kind, spec, positions, embedding) for kind in distinct),
         shard=shard,
         stage=stage,
+        divided=None if every is None else every.divided(matrices_of_ranks),
     )
 
 

@@ -8,6 +8,7 @@ its own.
 """
 
 from collections import deque
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol
@@ -47,6 +48,13 @@ class Communicator(Protocol):
 
     def all_gather(self, x: Tensor) -> Tensor:
         """`x` of all ranks, by rank: [size, *x.shape]; `x` is contiguous."""
+        ...
+
+    def all_to_all(self, parts: Sequence[Tensor]) -> Tensor:
+        """Send part `r` to rank `r`; the parts that all ranks sent to this one, by rank: [size, *part.shape].
+
+        The parts are contiguous, of one shape, and as many as ranks. On a GPU no graph captures this.
+        """
         ...
 
     def send(self, x: Tensor, rank: int) -> None:
@@ -106,6 +114,13 @@ class GlooCommunicator:
     def all_gather(self, x: Tensor) -> Tensor:
         """See `Communicator`."""
         return torch.stack(self._gathered(x))
+
+    def all_to_all(self, parts: Sequence[Tensor]) -> Tensor:
+        """See `Communicator`."""
+        sent = torch.stack(list(parts))
+        received = torch.empty_like(sent)
+        self._group.alltoall_base(received, sent, [], []).wait()
+        return received
 
     def send(self, x: Tensor, rank: int) -> None:
         """See `Communicator`."""

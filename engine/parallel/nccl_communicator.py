@@ -4,6 +4,7 @@ Does: implement `Communicator` over torch's group for NCCL; add sums of few rows
 where the GPUs can share memory. Does not: start processes, or know what it carries.
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import torch.distributed as dist
 from intaglio.kernels.contracts import AddTo
 from intaglio.kernels.exchange.peer_sums import add_sum
 from torch import Tensor
-from torch._C._distributed_c10d import AllgatherOptions, AllreduceOptions
+from torch._C._distributed_c10d import AllgatherOptions, AllreduceOptions, AllToAllOptions
 
 from .communicator import meet
 from .peer_buffers import peer_buffers
@@ -44,8 +45,9 @@ class NcclCommunicator:
         self._group: Any = dist.ProcessGroupNCCL(store, rank, size, options)
         self._summing = AllreduceOptions()
         self._gathering = AllgatherOptions()
+        self._crossing = AllToAllOptions()
         # On the caller's stream: without events between two streams around every call, and nothing to wait for.
-        self._summing.asyncOp = self._gathering.asyncOp = False
+        self._summing.asyncOp = self._gathering.asyncOp = self._crossing.asyncOp = False
         # The first call connects the ranks, which a captured call must not.
         self.all_reduce(torch.zeros(1, device=device))
         self._peers = peer_buffers(rank, size, device, self.all_gather) if sums else None
@@ -69,6 +71,12 @@ class NcclCommunicator:
         """See `Communicator`."""
         out = x.new_empty((self.size, *x.shape))
         self._group._allgather_base(out, x, self._gathering)
+        return out
+
+    def all_to_all(self, parts: Sequence[Tensor]) -> Tensor:
+        """See `Communicator`. The first call connects each pair of ranks, while the hosts of all wait."""
+        out = parts[0].new_empty((self.size, *parts[0].shape))
+        self._group.alltoall(list(out.unbind(0)), list(parts), self._crossing)
         return out
 
     def send(self, x: Tensor, rank: int) -> None:

@@ -48,10 +48,14 @@ class ParallelLayout:
 
 @dataclass(frozen=True, slots=True)
 class TensorParallel:
-    """A rank's place and its exchange with the other ranks, the only parts of them that layers see."""
+    """A rank's place and its exchange with the other ranks, the only parts of them that layers see.
+
+    `divided_from`: ranks divide the tokens of steps of at least so many tokens, not the matrices; None: of no step.
+    """
 
     layout: ParallelLayout
     communicator: Communicator
+    divided_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

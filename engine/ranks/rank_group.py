@@ -78,7 +78,8 @@ def place_of(config: EngineConfig, rank: int, folder: Path) -> Parallel:
     matrices = layers = None
     if parallel.tp > 1:
         within = joined(f"stage{stage}", part, parallel.tp, sums=True)
-        matrices = TensorParallel(ParallelLayout(parallel.tp, part), within)
+        layout = ParallelLayout(parallel.tp, part)
+        matrices = TensorParallel(layout, within, parallel.divided_from)
     if parallel.pp > 1:
         across = joined(f"part{part}", stage, parallel.pp, sums=False)
         layers = PipelineStage(StageLayout(parallel.pp, stage), across)

@@ -10,6 +10,7 @@ from ..build_runner import device_named, model_dtype
 from ..config import EngineConfig
 from ..errors import ConfigError
 from ..model.model_costs import ModelCosts
+from ..model.sequence_weights import refuse_undivided_tokens
 from ..model.sharded_weights import refuse_indivisible
 from ..model.spec import read_spec
 from ..model.staged_layers import refuse_unstageable
@@ -35,6 +36,8 @@ def start_ranks(config: EngineConfig) -> RankGroup | None:
         _refuse_with_stages(config)
     if tp > 1:
         refuse_indivisible(spec, tp)
+    if parallel.sp:
+        refuse_undivided_tokens(spec)
     if tp > 1 and not parallel.tp_any_size:
         element = model_dtype(config.model.dtype, spec, device).itemsize
         weight_bytes = ModelCosts.of(spec, element).weight_bytes

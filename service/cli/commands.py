@@ -36,6 +36,7 @@ from .serve_options import (
     MaxAdaptersOption,
     PpOption,
     PrefillEnginesOption,
+    SpOption,
     ToolFormatOption,
     TpOption,
     TracesOption,
@@ -206,6 +207,7 @@ def serve(
     engines: EnginesOption = None,
     prefill_engines: PrefillEnginesOption = None,
     tp: TpOption = None,
+    sp: SpOption = None,
     pp: PpOption = None,
     api_workers: Annotated[
         int | None,
@@ -253,6 +255,7 @@ def serve(
             engines=engines,
             prefill_engines=prefill_engines,
             tp=tp,
+            sp=sp,
             pp=pp,
             api_workers=api_workers,
             vllm_metrics=vllm_metrics,

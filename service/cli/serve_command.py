@@ -44,6 +44,7 @@ class ServeCommand:
     kv_disk: str | None = None
     kv_disk_bytes: int | None = None
     tp: int | None = None
+    sp: bool | None = None
     pp: int | None = None
     adapters: tuple[str, ...] | None = None
     max_adapters: int | None = None
@@ -71,7 +72,7 @@ def run(settings: ServeCommand) -> Exit:
         folder = model_folder(settings.model)
         names = (
             *("threads", "max_running", "max_context", "drafts", "deterministic"),
-            *("kv_host_bytes", "kv_disk", "kv_disk_bytes", "tp", "pp"),
+            *("kv_host_bytes", "kv_disk", "kv_disk_bytes", "tp", "sp", "pp"),
             *("max_adapters", "adapter_rank"),
         )
         given = {name: value for name in names if (value := getattr(settings, name)) is not None}

@@ -44,6 +44,12 @@ TpOption = Annotated[
         help="Processes that compute one model, or one stage of it, together, each with a GPU.  [default: 1]",
     ),
 ]
+SpOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--sp", help="Divide long prompts by tokens among the processes of --tp; takes memory."
+    ),
+]
 PpOption = Annotated[
     int | None,
     typer.Option(

@@ -3,6 +3,7 @@
     NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp [--tp 1 2] [--shape 8b] [--decode 1 64 512] [--out FILE]
     NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp --tp 1 --pp 1 2 --decode 256 512 --kinds free [--out FILE]
     NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp --tp 1 2 --decode 1 --prompt 8192 --kinds free [--out FILE]
+    NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp --tp 1 2 --sp off on --decode 1 --prompt 8192 --kinds free
 
 Random weights (norms 1, all else N(0, 0.02)), the included model's tokenizer. Every sequence goes from its 32nd to its
 160th token of output, prompts of 64 tokens cached; "schema" is constrained by an array that cannot end before. Each
@@ -11,6 +12,8 @@ weigh on the next. The floor is the bytes of weights, and of keys and values at 
 bandwidth and the number of ranks. `token_ms` is the time between two tokens of one sequence, and `tokens_per_s` those
 of all sequences; a step of an engine in stages computes some of the sequences. `--prompt` measures the time to the
 first token of a new prompt of so many tokens, alone and computed in one step: the median of seven.
+
+`--sp on` has ranks divide long prompts by tokens, in layouts of several ranks and one stage; `--sp off on` both.
 
 `--tp 1 --shape 30b-a3b` and `gpt-oss-20b` are mixtures of experts on one GPU, those of the latter in MXFP4. `--shape
 tiny --device cpu` tries the script on a host, over gloo: its figures mean nothing.
@@ -105,7 +108,7 @@ def first_token_ms(engine: Engine, length: int) -> list[float]:
     return found[2:]
 
 
-def measured(args: argparse.Namespace, tp: int, pp: int) -> dict[str, Any]:
+def measured(args: argparse.Namespace, tp: int, pp: int, sp: bool) -> dict[str, Any]:
     """The figures of one layout, in this process and those that it starts."""
     on_gpu = args.device == "cuda"
     span = SPAN if on_gpu else TINY
@@ -135,6 +138,7 @@ def measured(args: argparse.Namespace, tp: int, pp: int) -> dict[str, Any]:
                     "tp": tp,
                     "tp_any_size": True,
                     "pp": pp,
+                    "sp": sp,
                 },
                 {},
             )
@@ -146,8 +150,15 @@ def measured(args: argparse.Namespace, tp: int, pp: int) -> dict[str, Any]:
     sys.setswitchinterval(SWITCH_INTERVAL_S)  # as a server does
     items = [Item(str(i), tuple(range(i, i + PROMPT)), "") for i in range(max(args.decode))]
     bench, grammar = Bench(assembly.engine, items, span), compact(json.dumps(ENDLESS))
-    out: dict[str, Any] = {"tp": tp, "pp": pp, "start_s": start_s, "parts": parts, "decode": {}}
-    print(tp, pp, {"start_s": round(start_s, 1), **parts}, flush=True)
+    out: dict[str, Any] = {
+        "tp": tp,
+        "pp": pp,
+        "sp": sp,
+        "start_s": start_s,
+        "parts": parts,
+        "decode": {},
+    }
+    print(tp, pp, sp, {"start_s": round(start_s, 1), **parts}, flush=True)
     for kind in args.kinds:
         bench.decode(1, lambda _, kind=kind: grammar if kind == "schema" else None)  # type: ignore[misc]
         for count in args.decode:
@@ -156,13 +167,14 @@ def measured(args: argparse.Namespace, tp: int, pp: int) -> dict[str, Any]:
             found["floor_ms"] = floor_ms(spec, count, context, bandwidth) / (tp * pp)
             found["tokens_per_s"] = 1e3 * count / found["token_ms"]
             out["decode"][f"{kind}-{count}"] = found
-            print(tp, pp, kind, count, {k: round(v, 3) for k, v in found.items()}, flush=True)
+            print(tp, pp, sp, kind, count, {k: round(v, 3) for k, v in found.items()}, flush=True)
     if args.prompt:
         times = first_token_ms(assembly.engine, args.prompt)
         out["first_token_ms"] = {"prompt": args.prompt, "median": median(times), "all": times}
         print(
             tp,
             pp,
+            sp,
             f"prompt of {args.prompt}: {median(times):.2f} ms to the first token",
             flush=True,
         )
@@ -176,6 +188,7 @@ def main() -> None:
     )
     parser.add_argument("--tp", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--pp", type=int, nargs="+", default=[1])
+    parser.add_argument("--sp", nargs="+", choices=("off", "on"), default=["off"])
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--shape", choices=DIVIDED, default="8b")
     parser.add_argument("--decode", type=int, nargs="+", default=[1, 64, 512])
@@ -183,7 +196,11 @@ def main() -> None:
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
-    layouts = [*product(args.tp, args.pp)]
+    layouts = [
+        (tp, pp, sp == "on")
+        for tp, pp, sp in product(args.tp, args.pp, args.sp)
+        if sp == "off" or (tp > 1 and pp == 1)
+    ]
     if len(layouts) == 1:
         found = {
             "shape": args.shape,
@@ -196,10 +213,10 @@ def main() -> None:
         return
     results = []
     with tempfile.TemporaryDirectory() as scratch:
-        for tp, pp in layouts:
-            path = Path(scratch) / f"{tp}-{pp}.json"
+        for tp, pp, sp in layouts:
+            path = Path(scratch) / f"{tp}-{pp}-{sp}.json"
             command = [sys.executable, "-m", "tests.bench.bench_tp", "--tp", str(tp)]
-            command += ["--pp", str(pp), "--kinds", *args.kinds]
+            command += ["--pp", str(pp), "--sp", "on" if sp else "off", "--kinds", *args.kinds]
             command += ["--shape", args.shape, "--device", args.device, "--out", str(path)]
             command += ["--decode", *map(str, args.decode), "--prompt", str(args.prompt)]
             subprocess.run(command, check=True, timeout=PROCESS_S)
@@ -208,15 +225,19 @@ def main() -> None:
                 args.out.write_text(json.dumps(results, indent=1))
     first = results[0]["decode"]
     for other in results[1:]:
+        layout = f"tp {other['tp']} pp {other['pp']}{' sp' if other['sp'] else ''}"
         for name, run in other["decode"].items():
             gain = first[name]["token_ms"] / run["token_ms"]
             print(
-                f"tp {other['tp']} pp {other['pp']} {name}: {run['token_ms']:.3f} ms a token, "
+                f"{layout} {name}: {run['token_ms']:.3f} ms a token, "
                 f"{run['tokens_per_s']:,.0f} tokens/s, {gain:.2f} times tp {results[0]['tp']} pp {results[0]['pp']}"
             )
         if args.prompt:
-            gain = results[0]["first_token_ms"]["median"] / other["first_token_ms"]["median"]
-            print(f"tp {other['tp']} pp {other['pp']}: {gain:.2f} times as fast to the first token")
+            one, several = (each["first_token_ms"]["median"] for each in (results[0], other))
+            print(
+                f"{layout}: {several:.2f} ms to the first token, {one:.2f} on tp {results[0]['tp']}, "
+                f"{one / several:.2f} times as fast"
+            )
 
 
 if __name__ == "__main__":

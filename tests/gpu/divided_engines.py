@@ -80,7 +80,7 @@ def requests() -> list[Request]:
     return found
 
 
-def compare_and_kill(say: Progress, **divided: int) -> None:
+def compare_and_kill(say: Progress, **divided: object) -> None:
     """Compare the tokens of a divided model with those of one GPU, then kill its other process within a step.
 
     One engine of each kind, because a start compiles all kernels.

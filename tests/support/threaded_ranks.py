@@ -2,7 +2,7 @@
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import TypeVar
@@ -33,10 +33,11 @@ class _Table:
 
 
 class ThreadedCommunicator:
-    """`Communicator` among threads; counts its calls."""
+    """`Communicator` among threads; counts its calls, and those of `all_to_all` as `crossings`."""
 
     def __init__(self, table: _Table, rank: int, size: int) -> None:
-        self._table, self.rank, self.size, self.calls = table, rank, size, 0
+        self._table, self.rank, self.size = table, rank, size
+        self.calls = self.crossings = 0
 
     def all_reduce(self, x: Tensor) -> Tensor:
         return x.copy_(self._exchange(x).sum(0))
@@ -46,6 +47,10 @@ class ThreadedCommunicator:
 
     def all_gather(self, x: Tensor) -> Tensor:
         return self._exchange(x)
+
+    def all_to_all(self, parts: Sequence[Tensor]) -> Tensor:
+        self.crossings += 1
+        return self._exchange(torch.stack(list(parts)))[:, self.rank].contiguous()
 
     def send(self, x: Tensor, rank: int) -> None:
         self.calls += 1

@@ -46,12 +46,13 @@ def gpu_runner(
 
 def run_all(parts: RunnerParts, masks: DeviceGrammarMasks | None) -> None:
     """Launch all kernels of small and large steps, in a model of two layers: the last, and one like all others."""
-    decoder = parts.decoder
-    layers = decoder.layers[-2:]
-    spec = replace(decoder.spec, layers=len(layers))
-    layout = None if parts.layout is None else parts.layout.last(len(layers))
-    small = replace(parts, decoder=replace(decoder, spec=spec, layers=layers), layout=layout)
+    count = min(2, len(parts.decoder.layers))
+    decoder = parts.decoder.last(count)
+    layout = None if parts.layout is None else parts.layout.last(count)
+    small = replace(parts, decoder=decoder, layout=layout)
     free_bytes(small, masks)
+    if decoder.divided is not None:  # the kernels of steps that are not divided by tokens, too
+        free_bytes(replace(small, decoder=replace(decoder, divided=None)), masks)
     runner, compute = gpu_runner(small, masks, 2)
     compute.run_sizes()
     runner.warm_up()

@@ -49,6 +49,23 @@ def test_gathered_tensors_are_ordered_by_rank(tmp_path: Path, dtype: torch.dtype
         assert each.result().dtype == dtype
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_each_rank_gets_its_parts_ordered_by_sender(tmp_path: Path, dtype: torch.dtype) -> None:
+    """Part `r` of rank `s` has the number 10 s + r; rows of other parts follow it in memory."""
+    ranks = connected(tmp_path, 3)
+
+    def parts(sender: int) -> list[torch.Tensor]:
+        numbers = torch.arange(3, dtype=dtype) + 10 * sender
+        return list(numbers[:, None, None].repeat(1, 5, 2).unbind(0))
+
+    for _ in range(2):
+        with ThreadPoolExecutor(3) as threads:
+            found = [threads.submit(one.all_to_all, parts(one.rank)) for one in ranks]
+        for rank, each in enumerate(found):
+            expected = torch.tensor([rank, 10 + rank, 20 + rank], dtype=dtype)
+            assert torch.equal(each.result(), expected[:, None, None].expand(3, 5, 2))
+
+
 def test_what_is_sent_arrives_in_order_and_nobody_waits_to_send(tmp_path: Path) -> None:
     """More tensors than may be on their way: those before are received while the last ones are sent."""
     first, second = connected(tmp_path, 2)

@@ -149,6 +149,19 @@ def test_two_processes_give_the_tokens_of_one_and_one_killed_in_a_step_ends_the_
     assert not rank.is_running()
 
 
+@pytest.mark.parametrize("overlap", ["off", "on"])
+def test_ranks_that_divide_long_steps_by_tokens_give_the_tokens_of_one_process(
+    expected: dict[str, tuple[int, ...]], overlap: str
+) -> None:
+    """Prompts in chunks, in steps with outputs of others; the second time most are found in the prefix cache."""
+    with engine(2, sp=True, sp_tokens=13, max_batched_tokens=77, overlap=overlap) as divided:
+        assert outputs(divided) == expected
+        before = divided.metrics().cached_tokens
+        assert outputs(divided) == expected
+        assert divided.metrics().cached_tokens - before > 2 * 77
+        assert divided.check().clean
+
+
 def rows(built: LocalEngine) -> dict[str, list[tuple[int, float]]]:
     """Tokens and log-probabilities of drawn and constrained requests."""
     asked = [
@@ -248,6 +261,8 @@ def test_a_rank_that_stops_is_killed_after_the_time_out() -> None:
         ({"tp": 2, "pp": 2, "drafts": "document"}, "drafts are verified by engines without stages"),
         ({"pp": 2, "drafts": "document"}, "drafts are verified by engines without stages"),
         ({"pp": 2, "overlap": "on"}, "steps in flight already"),
+        ({"sp": True}, "among the processes of tp, which is 1"),
+        ({"tp": 2, "pp": 2, "sp": True}, "the tokens of stages are not divided"),
         ({"pp": 2, "max_adapters": 1}, "adapters run on one device"),
     ],
 )
