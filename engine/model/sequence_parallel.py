@@ -1,4 +1,4 @@
-"""Layers whose ranks divide the tokens of a step: each computes its tokens with the matrices of all ranks.
+"""Layers in a step that ranks divide by tokens: each rank computes its tokens with the matrices of all ranks.
 
 Does: norm, multiply and add for this rank's tokens; exchange, so that each rank attends with its own heads over all
 tokens, as where ranks divide the matrices. Does not: read matrices (`sequence_weights`), or choose the steps.
@@ -104,7 +104,7 @@ class DividedTokens:
         return attended.view(count, -1)
 
     def _returned(self, attended: Tensor, rows: int) -> Tensor:
-        """The values of this rank's `rows` tokens [ranks, n, heads * head_dim], by the rank whose heads attended."""
+        """The values of this rank's `rows` tokens [ranks, n, heads * head_dim], by the rank of the heads."""
         ranks = self.parallel.layout.tp
         missing = ranks * rows - attended.shape[0]
         if missing:

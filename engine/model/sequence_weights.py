@@ -1,4 +1,4 @@
-"""The matrices of all ranks on one rank, for steps whose tokens are divided.
+"""The matrices of all ranks on one rank, for steps that ranks divide by tokens.
 
 Does: build them layer by layer, each tensor of a checkpoint read once; refuse models without them. Does not: compute.
 
@@ -63,7 +63,7 @@ class ReadOnce:
 
 @dataclass(frozen=True, slots=True)
 class EveryRank:
-    """Builds the matrices of all ranks of the model `spec`, whose tensors are `weights`."""
+    """Builds the matrices of all ranks of the model `spec`, of which `weights` has the tensors."""
 
     spec: ModelSpec
     weights: ReadOnce
@@ -90,7 +90,7 @@ class EveryRank:
         return ShardedWeights.of(self.weights, self.spec, self.parallel.layout)
 
     def divided(self, matrices: Sequence[RankMatrices]) -> DividedTokens:
-        """The layers with these matrices, for steps whose tokens are divided."""
+        """The layers with these matrices, for steps that are divided by tokens."""
         return DividedTokens(self.parallel, self.least, tuple(matrices), self.kernels)
 
     def matrices(self, i: int, own: Layer) -> RankMatrices:

@@ -71,6 +71,7 @@ COVERED = {
     "engine/model/schemes/scheme.py": "tests/engine/model/test_schemes.py",
     "engine/model/schemes/stored_codes.py": "tests/engine/model/test_published.py",
     "engine/model/row_parallel.py": "tests/engine/parallel/test_tensor_parallel.py",
+    "engine/model/sequence_weights.py": "tests/engine/parallel/test_sequence_parallel.py",
     "engine/model/sharded_weights.py": "tests/engine/parallel/test_tensor_parallel.py",
     "engine/model/staged_layers.py": "tests/engine/parallel/test_pipeline_parallel.py",
     "engine/model/tensor_source.py": "tests/engine/model/test_weights.py",

@@ -3,7 +3,7 @@
 Ranks are threads here; `tests/engine/ranks` has processes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def divided(
     size: int,
     asked: Callable[[], list[Job]] = jobs,
     least: int = LEAST,
-    model: dict[str, object] | None = None,
+    model: Mapping[str, object] | None = None,
     **schedule: float,
 ) -> list[tuple[list[Job], int]]:
     """The jobs of each rank, and how often its steps exchanged tokens for heads."""
@@ -88,9 +88,9 @@ def test_steps_of_both_kinds_follow_each_other_in_any_order(
     """Prompts and outputs in one step, sequences that are preempted, numbers of tokens that are no multiple of the
     ranks; four ranks share two key heads."""
     path, asked = folder("llama"), OPTIONS[options]
-    chances = {"preempt": 0.1, "join": 0.7}
-    whole = driven(built(path), jobs(asked), **chances)
-    for rank, crossings in divided(path, size, lambda: jobs(asked), least, **chances):
+    whole = driven(built(path), jobs(asked), preempt=0.1, join=0.7)
+    ranks = divided(path, size, lambda: jobs(asked), least, preempt=0.1, join=0.7)
+    for rank, crossings in ranks:
         assert [job.generated for job in rank] == [job.generated for job in whole]
         assert crossings
 
@@ -135,9 +135,9 @@ def test_a_rank_holds_the_matrices_of_all_and_its_own_once(folder: Callable[[str
 
 def test_random_weights_are_those_of_one_process(folder: Callable[[str], Path]) -> None:
     """Each matrix is drawn once, for all ranks."""
-    path, model = folder("llama"), {"weights": "random"}
-    whole = driven(built(path, **model), jobs())
-    for rank, _ in divided(path, 2, model=model):
+    path = folder("llama")
+    whole = driven(built(path, weights="random"), jobs())
+    for rank, _ in divided(path, 2, model={"weights": "random"}):
         assert [job.generated for job in rank] == [job.generated for job in whole]
 
 
@@ -154,9 +154,10 @@ def test_weights_quantised_while_they_are_loaded_are_those_of_tensor_parallelism
     folder: Callable[[str], Path],
 ) -> None:
     """Ranks round their parts apart, and every rank rounds the parts of all."""
-    path, model = folder("llama"), {"quantization": "int8"}
-    by_matrices = on_ranks(2, lambda own: driven(built(path, own, **model), jobs()))
-    for (rank, crossings), expected in zip(divided(path, 2, model=model), by_matrices, strict=True):
+    path = folder("llama")
+    by_matrices = on_ranks(2, lambda own: driven(built(path, own, quantization="int8"), jobs()))
+    by_tokens = divided(path, 2, model={"quantization": "int8"})
+    for (rank, crossings), expected in zip(by_tokens, by_matrices, strict=True):
         assert [job.generated for job in rank] == [job.generated for job in expected]
         assert crossings
 
