@@ -4,7 +4,8 @@
 
 Microseconds of one exchange in a CUDA graph of 64. "library": NCCL's sum, then the addition to the residual. "kernel":
 both by `kernels.exchange.peer_sums`. "normed" adds the norm that follows in the next product of several rows. The sums
-of both are compared before.
+of both are compared before. "crossing": both exchanges of a layer for so many tokens, by NCCL and not in a graph, where
+two ranks divide an 8B model by tokens: queries, keys and values, then attended values.
 """
 
 import argparse
@@ -47,6 +48,26 @@ def graph_us(run: Callable[[], object]) -> float:
     return 1e6 * (time.perf_counter() - began) / REPLAYS / EXCHANGES
 
 
+def crossing_us(communicator: NcclCommunicator, rows: int, hidden: int) -> float:
+    """Microseconds of both exchanges of a layer for `rows` tokens, half of them of each rank."""
+    own = max(1, rows // 2)
+    parts = [
+        [torch.ones(own, width, device="cuda", dtype=torch.bfloat16) for _ in range(2)]
+        for width in (hidden * 3 // 4, hidden // 2)
+    ]
+
+    def run(times: int) -> float:
+        began = time.perf_counter()
+        for _ in range(times):
+            for each in parts:
+                communicator.all_to_all(each)
+        torch.cuda.synchronize()
+        return 1e6 * (time.perf_counter() - began) / times
+
+    run(EXCHANGES)
+    return run(REPLAYS * EXCHANGES // 4)
+
+
 def figures(communicator: NcclCommunicator, rows: int, hidden: int) -> dict[str, Any]:
     """The times for `rows` rows, and the largest difference between the two sums."""
     torch.manual_seed(communicator.rank)
@@ -70,6 +91,7 @@ def figures(communicator: NcclCommunicator, rows: int, hidden: int) -> dict[str,
     communicator.add_sum(terms, AddTo(residual))
     gap = (residual - communicator.all_gather(terms).float().sum(0)).abs().max()
     found: dict[str, Any] = {"rows": rows, "bytes": terms.nbytes, "difference": float(gap)}
+    found["crossing"] = crossing_us(communicator, rows, hidden)
     for name, run in (("library", library), ("kernel", kernel)):
         for normed in (False, True):
             label = f"{name}, normed" if normed else name

@@ -11,7 +11,7 @@ layout, of `--tp` ranks in each of `--pp` stages, is a process of its own, so th
 weigh on the next. The floor is the bytes of weights, and of keys and values at the mean context, over the measured copy
 bandwidth and the number of ranks. `token_ms` is the time between two tokens of one sequence, and `tokens_per_s` those
 of all sequences; a step of an engine in stages computes some of the sequences. `--prompt` measures the time to the
-first token of a new prompt of so many tokens, alone and computed in one step: the median of seven.
+first token of new prompts of so many tokens, alone and computed in one step: the median of seven.
 
 `--sp on` has ranks divide long prompts by tokens, in layouts of several ranks and one stage; `--sp off on` both.
 
@@ -95,11 +95,11 @@ def first_token_ms(engine: Engine, length: int) -> list[float]:
     """Milliseconds from the submission of a request with a new prompt to its only token; two warm-ups are left out."""
     found: list[float] = []
     for number in range(PROMPTS + 2):
-        dice = Random(number)
+        dice = Random(f"{length} {number}")  # no length has the beginnings of another
         tokens = tuple(dice.randrange(300, 8000) for _ in range(length))
         sampling = SamplingParams(temperature=0, max_tokens=1, ignore_eos=True)
         began = time.perf_counter()
-        engine.submit(Request(id=f"prompt{number}", prompt=tokens, sampling=sampling))
+        engine.submit(Request(id=f"prompt{length}-{number}", prompt=tokens, sampling=sampling))
         while engine.open_requests:
             for delta in engine.step():
                 if delta.error is not None:
@@ -121,7 +121,8 @@ def measured(args: argparse.Namespace, tp: int, pp: int, sp: bool) -> dict[str, 
             shutil.copy(model_folder() / name, folder / name)
         shape = DIVIDED[args.shape]
         layers = max(shape["num_hidden_layers"], pp)
-        positions = max(shape["max_position_embeddings"], args.prompt + 16)
+        longest = max(args.prompt, default=0)
+        positions = max(shape["max_position_embeddings"], longest + 16)
         own = {"num_hidden_layers": layers, "max_position_embeddings": positions}
         (folder / "config.json").write_text(json.dumps(shape | own))
         began = time.perf_counter()
@@ -132,8 +133,8 @@ def measured(args: argparse.Namespace, tp: int, pp: int, sp: bool) -> dict[str, 
                     "weights": "random",
                     "device": args.device,
                     "max_running": max(args.decode),
-                    "max_batched_tokens": max(args.prompt, 8192 if on_gpu else 256),
-                    "max_context": max(2048, args.prompt + 16),
+                    "max_batched_tokens": max(longest, 8192 if on_gpu else 256),
+                    "max_context": max(2048, longest + 16),
                     "grammar_store": "off",
                     "tp": tp,
                     "tp_any_size": True,
@@ -168,16 +169,11 @@ def measured(args: argparse.Namespace, tp: int, pp: int, sp: bool) -> dict[str, 
             found["tokens_per_s"] = 1e3 * count / found["token_ms"]
             out["decode"][f"{kind}-{count}"] = found
             print(tp, pp, sp, kind, count, {k: round(v, 3) for k, v in found.items()}, flush=True)
-    if args.prompt:
-        times = first_token_ms(assembly.engine, args.prompt)
-        out["first_token_ms"] = {"prompt": args.prompt, "median": median(times), "all": times}
-        print(
-            tp,
-            pp,
-            sp,
-            f"prompt of {args.prompt}: {median(times):.2f} ms to the first token",
-            flush=True,
-        )
+    out["first_token_ms"] = {}
+    for length in args.prompt:
+        times = first_token_ms(assembly.engine, length)
+        out["first_token_ms"][str(length)] = {"median": median(times), "all": times}
+        print(tp, pp, sp, f"prompt of {length}: {median(times):.2f} ms", flush=True)
     assembly.close()
     return out
 
@@ -192,7 +188,7 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--shape", choices=DIVIDED, default="8b")
     parser.add_argument("--decode", type=int, nargs="+", default=[1, 64, 512])
-    parser.add_argument("--prompt", type=int, default=0)
+    parser.add_argument("--prompt", type=int, nargs="+", default=[])
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
@@ -218,7 +214,9 @@ def main() -> None:
             command = [sys.executable, "-m", "tests.bench.bench_tp", "--tp", str(tp)]
             command += ["--pp", str(pp), "--sp", "on" if sp else "off", "--kinds", *args.kinds]
             command += ["--shape", args.shape, "--device", args.device, "--out", str(path)]
-            command += ["--decode", *map(str, args.decode), "--prompt", str(args.prompt)]
+            command += ["--decode", *map(str, args.decode)]
+            if args.prompt:
+                command += ["--prompt", *map(str, args.prompt)]
             subprocess.run(command, check=True, timeout=PROCESS_S)
             results.append(json.loads(path.read_text()))
             if args.out:
@@ -232,10 +230,10 @@ def main() -> None:
                 f"{layout} {name}: {run['token_ms']:.3f} ms a token, "
                 f"{run['tokens_per_s']:,.0f} tokens/s, {gain:.2f} times tp {results[0]['tp']} pp {results[0]['pp']}"
             )
-        if args.prompt:
-            one, several = (each["first_token_ms"]["median"] for each in (results[0], other))
+        for length in map(str, args.prompt):
+            one, several = (e["first_token_ms"][length]["median"] for e in (results[0], other))
             print(
-                f"{layout}: {several:.2f} ms to the first token, {one:.2f} on tp {results[0]['tp']}, "
+                f"{layout}: {several:.2f} ms to the first token after {length}, {one:.2f} on tp {results[0]['tp']}, "
                 f"{one / several:.2f} times as fast"
             )
 
