@@ -17,7 +17,7 @@ from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.model.layer_groups import decoder_groups, grouped_decoder
 from intaglio.engine.model.spec import read_spec
 from intaglio.engine.model.weights import load_decoder
-from intaglio.engine.parallel.parallel_layout import Parallel
+from intaglio.engine.parallel.parallel_layout import Parallel, TensorParallel
 from intaglio.engine.run.cuda import compute_gpu
 from intaglio.engine.run.cuda.sampling_graphs import SamplingGraphs
 from intaglio.engine.run.runner import ModelRunner, RunnerLimits
@@ -29,6 +29,7 @@ from intaglio.kernels.reference_kernels import ReferenceKernels
 from tests.engine.parallel.test_pipeline_parallel import in_stages
 from tests.engine.run.driver import Driver, Job
 from tests.engine.run.parity import prompts
+from tests.support.threaded_ranks import ThreadedCommunicator, on_ranks
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 from tests.support.tiny_families import CONFIGS
 
@@ -194,3 +195,29 @@ def test_stages_give_the_tokens_of_the_cpu_and_only_the_last_one_samples(
     assert len(captured) == 1
     assert len(replays) > 6 * stages
     assert not any(replays.count(size) % stages for size in replays), "a pass of other sizes"
+
+
+@pytest.mark.parametrize("name", ["llama", "gemma3"])
+def test_ranks_that_divide_tokens_give_the_tokens_of_the_cpu(
+    captured: list[object], replays: list[int], tmp_path: Path, name: str
+) -> None:
+    """Steps of a captured size divide matrices, and others tokens; with block groups, each with its own layers."""
+    folder = write_checkpoint(tmp_path / "tiny", {"llama": LLAMA, **CONFIGS}[name], seed=0)
+    grouped = name != "llama"
+
+    def run(parallel: TensorParallel) -> tuple[list[Job], int]:
+        place = Parallel(replace(parallel, divided_from=18))
+        runner = on_device(folder, place, grouped=grouped)
+        communicator = parallel.communicator
+        assert isinstance(communicator, ThreadedCommunicator)
+        before = communicator.crossings
+        assert before, "the largest step was measured as it is not computed"
+        done = driven(runner, 1 + max(each.group for each in runner.decoder.variants))
+        return done, communicator.crossings - before
+
+    expected = [job.generated for job in driven(on_host(folder))]
+    for found, crossings in on_ranks(2, run):
+        assert [job.generated for job in found] == expected
+        assert crossings
+    assert len(captured) == 2
+    assert len(replays) > 12
