@@ -77,3 +77,4 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         forked = forked_programs.install()
         yield
         forked.close()
+        assert not forked.is_lost, "a test ended the process that programs are forked from"

@@ -188,8 +188,9 @@ def test_many_kills_in_a_row_leave_nothing_behind(isolated: ExaminationPool) -> 
 
 def test_a_child_that_dies_while_it_waits_costs_nobody_anything(isolated: ExaminationPool) -> None:
     assert fine(isolated)
-    parents = {process.ppid() for process in processes()}
-    children = [process for process in processes() if process.pid not in parents]
+    (zygote,) = [process for process in processes() if process.children()]
+    children = zygote.children()
+    assert children
     for process in children:
         process.kill()
     until(lambda: all(map(has_ended, children)))

@@ -59,6 +59,7 @@ class ForkedPrograms:
         self._control = control
         self._before = before
         self._is_ready = control is not None
+        self._is_lost = False
         self._parent: subprocess.Popen[bytes] | None = None
         self._turn = threading.Lock()
         self._are_new = False
@@ -85,6 +86,11 @@ class ForkedPrograms:
         with self._turn:
             return self._prepared()
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the process to fork from was there and ended before its time: all programs are new ones since."""
+        return self._is_lost
+
     def prepare(self) -> None:
         """Wait until programs are forked: the process to fork from takes some seconds of a core."""
         with self._turn:
@@ -110,6 +116,7 @@ class ForkedPrograms:
                 socket.send_fds(self._control, [order.written()], list(files))
                 return int(self._control.recv(16))
             except (OSError, ValueError):  # it is gone
+                self._is_lost = True
                 return None
 
     def _prepared(self) -> bool:
