@@ -52,6 +52,8 @@ def clones(tmp_path: Path) -> Path:
 
 RUN = """
 import runpy, sys
+if {folder!r} not in sys.path:
+    sys.path.append({folder!r})
 sys.argv[1:] = {arguments!r}
 try:
     runpy.run_module({module!r}, run_name="__main__", alter_sys=True)
@@ -65,11 +67,14 @@ Command = Callable[..., str]
 @pytest.fixture
 def command(tmp_path: Path) -> Iterator[Command]:
     """Runs commands of the README, one after the other in a process that loads torch once; what they print."""
-    given = {"PYTHONPATH": str(ROOT / "examples"), "INTAGLIO_ENGINE_THREADS": "1"}
-    process = Python(tmp_path, {**os.environ, **given})
+    process = Python(tmp_path, {**os.environ, "INTAGLIO_ENGINE_THREADS": "1"})
 
     def run(module: str, *arguments: object) -> str:
-        program = RUN.format(module=f"train_embedded.{module}", arguments=[*map(str, arguments)])
+        program = RUN.format(
+            folder=str(ROOT / "examples"),
+            module=f"train_embedded.{module}",
+            arguments=[*map(str, arguments)],
+        )
         block = Block(Path(module), module, "python", None, None, program, 0, 0)
         printed, failed = process.run(block)
         assert not failed, failed
@@ -90,9 +95,9 @@ def test_a_model_comes_from_a_corpus_and_is_measured(
     kept = list(read(real / "records.jsonl.xz"))
     assert len(kept) == 6
     assert not any("hollow" in record.text for record in kept)
-    command("tokenizer", "--out", model, "--samples", 200)
+    command("tokenizer", "--out", model, "--samples", 50)
     shape = ("--hidden", 128, "--layers", 1, "--gate", 64, "--device", "cpu")
-    size = ("--minutes", 0.05, "--workers", 1, "--tokens", 1024)
+    size = ("--minutes", 0.01, "--workers", 1, "--tokens", 1024)
     mix = ("--prose-until", 0, "--masked", 0.5)
     learnt = command(
         "train",
