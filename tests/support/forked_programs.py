@@ -41,8 +41,12 @@ _READ_AT_START = re.compile(
     "(PYTHON|OMP|KMP|GOMP|MKL|OPENBLAS_NUM|OTEL|TORCH|PYTORCH|ATEN|NUMBA|LLVM|PROMETHEUS|LD|MALLOC|GLIBC)_?|TZ$"
 )
 _BEFORE = "tests.support.as_a_user:as_a_user"
-# Not at the start: Ray sets the second, and transformers the third, in any test process that imports them.
-_READ_LATER = {"PYTHONUNBUFFERED", "PYTHONBREAKPOINT", "TORCHINDUCTOR_CACHE_DIR"}
+# Not at the start: Ray sets the second, and transformers the third, in any test process that imports them. The address
+# for traces is read when they begin; the last is set anew in a fork.
+_READ_LATER = {
+    *("PYTHONUNBUFFERED", "PYTHONBREAKPOINT", "TORCHINDUCTOR_CACHE_DIR"),
+    *("OTEL_EXPORTER_OTLP_ENDPOINT", "PYTHONDONTWRITEBYTECODE"),
+}
 # A folder that may be absent from an environment: the default is the same. XDG_CACHE_HOME and TMPDIR are read later.
 _FOLDERS = ("HOME",)
 
@@ -203,6 +207,8 @@ def _wanted(words: Sequence[str], environment: Mapping[str, str]) -> bool:
         case [sys.executable, "-P", "-c", code, *_]:
             return _ENTRIES.search(code) is not None
         case [sys.executable, "-P", script, *_] if Path(script) in _SCRIPTS:
+            return True
+        case [sys.executable, "-P", "-m", "intaglio.service.bench"]:
             return True
         case [sys.executable, "-m", "intaglio", *_]:
             return safe

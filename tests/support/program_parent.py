@@ -41,6 +41,7 @@ _MODULES: Final = (
     "intaglio.grammar.intake.explain",
     "intaglio.grammar.intake.worker",
     "intaglio.service.batches.batch_host",
+    "intaglio.service.bench.load_loops",
     "intaglio.service.cli.commands",
     "intaglio.service.cli.job_command",
     "intaglio.service.http.api_process",
@@ -53,9 +54,9 @@ _MODULES: Final = (
 )
 _STARTS_NONE: Final = re.compile(
     r"from (intaglio\.(grammar\.intake\.worker|engine\.ranks\.rank_process)"
-    r"|tests\.support\.(answering|reading|scripted)_engine) import"
+    r"|tests\.support\.(answering|reading|scripted)_engine) import|-m intaglio\.service\.bench$"
 )
-"""Programs that start no others: those that examine schemas, ranks, and the doubles of engines."""
+"""Programs that start no others: those that examine schemas or load a server, ranks, and the doubles of engines."""
 _ABOVE: Final = 500  # numbers of files that no program is given
 _CLONE: Final = {"x86_64": 56, "aarch64": 220}
 _CLONE_PARENT: Final = 0x8000
@@ -198,6 +199,7 @@ def _become(order: Order, files: list[int], control: socket.socket | None) -> No
     os.environ.clear()
     os.environ.update(order.environment)
     tempfile.tempdir = None  # kept where an import has asked for it
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     if "PYTHONUNBUFFERED" in os.environ:
         sys.stdout.reconfigure(write_through=True)  # type: ignore[union-attr]
     if order.before:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.service.cli.conftest import Run
 from tests.support.answering_server import AnsweringServer, answering
+from tests.support.forked_programs import forking
 
 NUMBERS = '{"text": "seven", "schema": {"type": "integer"}}\n'
 REFUSED = '{"text": "refuse", "schema": {"type": "integer"}}\n'
@@ -18,7 +19,7 @@ def address(serving: AnsweringServer) -> str:
 
 def test_a_table_of_figures(run: Run, tmp_path: Path) -> None:
     (tmp_path / "numbers.jsonl").write_text(NUMBERS)
-    with answering() as serving:
+    with answering() as serving, forking().anew():  # as users start it
         result = run(
             *("bench", "--url", address(serving), "-n", "4", "-c", "2"),
             *("--documents", "numbers.jsonl", "--out", "figures.json", "--stream"),

@@ -101,8 +101,13 @@ def test_a_forked_program_ends_like_a_new_one(words: list[str]) -> None:
     assert ended() == new
 
 
-@pytest.mark.parametrize("name", ["PYTHONBREAKPOINT", "TORCHINDUCTOR_CACHE_DIR", "TMPDIR"])
-def test_programs_are_forked_whatever_variables_they_read_later(name: str) -> None:
+READ_LATER = (
+    *("PYTHONBREAKPOINT", "TORCHINDUCTOR_CACHE_DIR", "TMPDIR"),
+    *("OTEL_EXPORTER_OTLP_ENDPOINT", "PYTHONDONTWRITEBYTECODE"),
+)
+
+
+def test_programs_are_forked_whatever_variables_they_read_later() -> None:
     """Ray and transformers leave the first two in each process that imports them; a library path is another matter."""
     until(lambda: forking().is_ready)
 
@@ -119,7 +124,8 @@ def test_programs_are_forked_whatever_variables_they_read_later(name: str) -> No
         engine.wait(PATIENCE_S)
         return seen
 
-    assert has_torch(**{name: "0"})
+    for name in READ_LATER:
+        assert has_torch(**{name: "0"}), name
     assert not has_torch(LD_LIBRARY_PATH="/nowhere")
 
 
