@@ -41,11 +41,16 @@ print(compiled_loops().now)
 # With types that no loop of the package is called with, so that none is compiled ahead for them.
 CALL_IT = CALL_COMPILED_AHEAD.replace("np.int32", "np.int16")
 COMPILE_IT = """
-import sys, json
+import os, sys, json
 from pathlib import Path
 from intaglio.grammar.jit.ahead_of_time import SIGNATURES, compile_into
-name = sys.argv[2]
-compile_into(Path(sys.argv[1]), 1, {name: json.loads(SIGNATURES.read_text())[name]}, sys.argv[3])
+listed = json.loads(SIGNATURES.read_text())
+for folder, name, target in json.loads(sys.argv[1]):
+    child = os.fork()  # it has a process to itself
+    if child == 0:
+        compile_into(Path(folder), 1, {name: listed[name]}, target)
+        sys.exit()
+    assert os.waitpid(child, 0)[1] == 0
 """
 
 SOURCE = """
@@ -173,22 +178,32 @@ def test_a_loop_is_compiled_once_for_all_processes_and_again_where_a_file_is_dam
     assert python(CALL_IT, cache=tmp_path) == "0"
 
 
-@pytest.mark.parametrize(
-    ("loop", "call", "target"),
-    [
-        (ONE_LOOP, CALL_COMPILED_AHEAD, baseline()),
-        *((A_CALCULATION, CALCULATE, target) for target in runnable(calculates=True)),
-    ],
-)
+COMPILED_AHEAD = [
+    (ONE_LOOP, CALL_COMPILED_AHEAD, baseline()),
+    *((A_CALCULATION, CALCULATE, target) for target in runnable(calculates=True)),
+]
+
+
+@pytest.fixture(scope="module")
+def ahead(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Folders of a package each, with the machine code of one loop for one processor."""
+    folders = [tmp_path_factory.mktemp("ahead") for _ in COMPILED_AHEAD]
+    orders = []
+    for folder, (loop, _, target) in zip(folders, COMPILED_AHEAD, strict=True):
+        (folder / "intaglio_compiled").mkdir()
+        orders.append((str(folder / "intaglio_compiled"), loop, target))
+    python(COMPILE_IT, json.dumps(orders), cache=tmp_path_factory.mktemp("cache"))
+    return folders
+
+
+@pytest.mark.parametrize("number", range(len(COMPILED_AHEAD)))
 def test_a_loop_compiled_ahead_is_not_compiled_again(
-    loop: str, call: str, target: str, tmp_path: Path
+    number: int, ahead: list[Path], tmp_path: Path
 ) -> None:
-    package, cache = tmp_path / "intaglio_compiled", tmp_path / "cache"
-    package.mkdir()
-    python(COMPILE_IT, str(package), loop, target, cache=cache)
-    assert list(package.glob("*.code"))
-    assert python(call, cache=cache, paths=(tmp_path,)) == "0"
-    assert not list(cache.rglob("*.code"))
+    assert list(ahead[number].glob("intaglio_compiled/*.code"))
+    _, call, _ = COMPILED_AHEAD[number]
+    assert python(call, cache=tmp_path, paths=(ahead[number],)) == "0"
+    assert not list(tmp_path.rglob("*.code"))
 
 
 def test_loops_that_calculate_have_wide_registers_ahead_where_the_processor_has_them() -> None:
