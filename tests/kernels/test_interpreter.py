@@ -74,3 +74,34 @@ def test_types_are_those_of_triton() -> None:
             assert tritons._get_np_dtype(shape) == interpreter._get_np_dtype(shape)
     for pointer in (tl.pointer_type(tl.int32), tl.block_type(tl.pointer_type(tl.int8), [4])):
         assert tritons._get_np_dtype(pointer) == np.uint64
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def widen(
+    x: tl.tensor, out: tl.tensor, whole: tl.tensor, bits: tl.tensor, count: tl.tensor
+) -> None:
+    """Operands of every pair of shapes, numbers on both sides, and pointers moved by rows and columns."""
+    row, column = tl.arange(0, 8)[:, None], tl.arange(0, 16)[None, :]
+    values = tl.load(x + row * 16 + column, mask=column < count, other=-1.0)
+    kept = tl.where(row > column, 3 * values, values / (column + 1))
+    kept = tl.where((row == 3) & (column > 2), -0.0, kept - 0.5)
+    tl.store(out + row * 16 + column, kept)
+    left = (20 - row) // (1 + column) + (row << 2) % 5
+    tl.store(whole + row * 16 + column, left ^ (count * column))
+    tl.store(bits + tl.arange(0, 16), tl.sum(((row <= column) & (values < 0)).to(tl.int32), 0))
+
+
+def test_operands_are_widened_as_they_are_by_torch() -> None:
+    x = torch.from_numpy(np.random.default_rng(5).normal(size=(8, 16))).float()
+    out, whole = torch.zeros(8, 16), torch.zeros(8, 16, dtype=torch.int32)
+    bits = torch.zeros(16, dtype=torch.int32)
+    widen[(1,)](x, out, whole, bits, 13)
+    row, column = torch.arange(8)[:, None], torch.arange(16)[None, :]
+    values = torch.where(column < 13, x, -1.0)
+    kept = torch.where(row > column, 3 * values, values / (column + 1)) - 0.5
+    zeros = (row == 3) & (column > 2)
+    assert torch.equal(out, torch.where(zeros, 0.0, kept))
+    assert torch.signbit(out)[zeros].all()
+    expected = ((20 - row) // (1 + column) + (row << 2) % 5) ^ (13 * column)
+    assert torch.equal(whole, expected.int())
+    assert torch.equal(bits, ((row <= column) & (values < 0)).sum(0).int())
