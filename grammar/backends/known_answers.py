@@ -23,10 +23,6 @@ class KnownAnswers(NamedTuple):
     end: EndText | None = None
     forced: Run | None = None
 
-    def to_come(self) -> tuple[int, ...]:
-        """The forced tokens that are known; none: not asked for yet, or all accepted."""
-        return () if self.forced is None else self.forced[0][self.forced[1] :]
-
     def after(self, token: int) -> "KnownAnswers | None":
         """What is known after a token: the rests of the runs that go on with it."""
         closing, forced = _rest(self.closing, token), _rest(self.forced, token)

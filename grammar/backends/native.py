@@ -31,6 +31,7 @@ from .token_spelling import Speller
 # How far a budget must exceed the bound of the rules, which is not exact where items must be unique: factor, tokens.
 _AMPLE: Final = 2
 _SPARE: Final = 64
+_NOTHING: Final = KnownAnswers()
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -225,14 +226,17 @@ class NativeMatcher(WholeAnswers):
         if self._cursor.chooses or self._finished:
             return ()
         known = self._known[-1]
-        if known is not None and known.to_come():
-            return known.to_come()
+        if known is not None and known.forced is not None:
+            run, at = known.forced
+            if at < len(run):
+                return run[at:]
         try:
             found = self._generation.forced(self._cursor, self.tokens)
         except TablesFull:
             found = _find_forced(self)
         if found:
-            self._known[-1] = self._here()._replace(forced=(found, 0))
+            closing, end, _ = known or _NOTHING
+            self._known[-1] = KnownAnswers(closing, end, (found, 0))
         return found
 
     def rollback(self, count: int) -> None:
@@ -339,7 +343,7 @@ class NativeMatcher(WholeAnswers):
 
     def _here(self) -> KnownAnswers:
         """What is known of the present position."""
-        return self._known[-1] or KnownAnswers()
+        return self._known[-1] or _NOTHING
 
 
 @_moving

@@ -9,6 +9,7 @@ crosses a hard boundary, so the text before it has the same tokens whatever foll
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -49,7 +50,13 @@ class Speller:
 
     def may_spell(self, text: bytes, *, final: bool) -> bool:
         """Whether `spell` may return tokens; not for most forced texts, which are a bracket or a colon."""
-        return bool(text) and (final or any(map(self.hard, text, text[1:])))
+        if final or not text:
+            return bool(text)
+        crossed = self._crossed
+        for left, right in pairwise(text):
+            if not crossed[left << 8 | right]:
+                return True
+        return False
 
     def spell(self, history: Sequence[int], text: bytes, *, final: bool) -> tuple[int, ...]:
         """Tokens for `text`, which must come next after the tokens `history`.
@@ -135,17 +142,16 @@ class Speller:
         self, history: Sequence[int], text: bytes
     ) -> tuple[tuple[int, ...] | None, bytes]:
         """The end of `history` since its last hard boundary, as tokens and bytes; None if there is none nearby."""
-        right = text[0]
-        tail: list[bytes] = []
+        right, before = text[0], b""
+        crossed, texts = self._crossed, self._vocabulary.tokens
         for count, token in enumerate(reversed(history)):
-            piece = self._vocabulary.text(token) or b""
+            piece = texts[token] if 0 <= token < len(texts) else None
             if count >= WINDOW or not piece:
                 return None, b""
-            if self.hard(piece[-1], right):
-                return tuple(history[len(history) - count :]), b"".join(reversed(tail))
-            tail.append(piece)
-            right = piece[0]
-        return tuple(history), b"".join(reversed(tail))
+            if not crossed[piece[-1] << 8 | right]:
+                return tuple(history[len(history) - count :]), before
+            right, before = piece[0], piece + before
+        return tuple(history), before
 
 
 def crossed(tokens: Sequence[bytes | None]) -> Flags:

@@ -30,6 +30,7 @@ NO_TEXT: Final = np.empty(0, np.uint8)
 _FRAME: Final = np.dtype(np.int32).itemsize * w.FRAME_COLUMNS  # bytes of a frame
 _SITE: Final = np.dtype(np.int32).itemsize  # bytes of its first column, the call site
 _UNCHANGED: Final = -1
+_BEGIN: Final = -1  # instead of a number of forced bytes found
 
 
 def _with(answers: Ints, answer: tuple[int, int, int]) -> Ints:
@@ -146,18 +147,18 @@ class Cursor:
         Raises:
             ConstraintTooLarge: see `fill_in`.
         """
-        special = self.machine.special
-        if not (self.memories.barred or special.unique_items or special.renewing):
-            view = self._view
-            state, length, versions = self.state, len(self.output), len(self.memories)
+        memories, special = self.memories, self.machine.special
+        if not (memories.barred or special.unique_items or special.renewing):
+            view, output, state = self._view, self.output, self.state
+            length, versions = len(output), len(memories.versions)
             found = view.advance(view.held, text, state, self.depth, length, versions)
-            step: Step | None = None
-            if found < 0:
-                step = _restacked(self, text, -1 - found, versions)
-            else:  # the usual case: the stack stays as it is
-                step = length, state, None
+            step: Step | None
+            if found >= 0:  # the usual case: the stack stays as it is
                 self.state, self.chooses = found >> 1, found & 1 == 1
-                self.output.extend(text)
+                output.extend(text)
+                step = length, state, None
+            else:
+                step = _restacked(self, text, -1 - found, versions)
             if step is not None:
                 if not special.unique_items:
                     return step
@@ -214,11 +215,12 @@ class Cursor:
 
     def force(self, most: int) -> tuple[bytes, bool]:
         """(the forced bytes that come next, at most `most`; whether the output is over after them)."""
-        text, done, noted = np.empty(most, np.uint8), 0, self._view.noted
-        self.begin(exact=True)
+        text, done = np.empty(most, np.uint8), _BEGIN
+        state, depth, length, noted = self.state, self.depth, len(self.output), self._view.noted
+        self.memories.added.clear()
         while True:
-            tables = self.machine.tables  # keeps the arrays alive during the call
-            done = self._view.force(tables.addresses, self.frames, self.note, text, done)
+            tables, view = self.machine.tables, self._view  # keep the arrays alive during the call
+            done = view.force(view.held, tables.addresses, text, done, state, depth, length)
             if noted[n.STATUS] in (w.MOVED, w.UNDECIDED):
                 self.chooses = noted[n.CHOOSES] == 1
                 return text[:done].tobytes(), noted[n.STATE] == FINAL
@@ -287,24 +289,26 @@ def _decide(cursor: Cursor, text: Bytes, done: int) -> tuple[int, int, int]:
     ending, until, written = noted[n.ENDING], noted[n.UNTIL], len(output)
     place = machine.sites[site]
     assert place is not None
+    call = place.call
     piece = bytes(output[begun:until])
     if until > written:
         piece += text.tobytes()[max(begun - written, 0) : until - written]
-    if place.call.judge is not None:
-        verdict = place.call.judge(machine.meaning(site, ending), piece)
+    meaning = machine.meaning(site, ending)
+    if call.judge is not None:
+        verdict = call.judge(meaning, piece)
         if verdict < 0:
             return -1, 0, 0
-        ending = machine.number(site, verdict)
-    if place.call.same is None:
+        ending, meaning = machine.number(site, verdict), verdict
+    if call.same is None:
         return ending, 0, 0
-    entry = -1 if place.call.judge else place.entry
-    over = until > written + done
-    seen = SeenText(piece, until, entry, machine.meaning(site, ending), over)
-    twin, grown = cursor.memories.add(memory, place.call.same(piece), seen)
-    if not twin and cursor.dead_prefixes.may_bar(cursor.memories, seen):
+    entry = -1 if call.judge else place.entry
+    seen = SeenText(piece, until, entry, meaning, until > written + done)
+    memories = cursor.memories
+    twin, grown = memories.add(memory, call.same(piece), seen)
+    if not twin and cursor.dead_prefixes.may_bar(memories, seen):
         # The dead prefixes of the text itself count after a commit: see `DeadPrefixes.of_open_texts`.
-        cursor.memories.inherit(memory, grown)
-        cursor.memories.added.append((memory, grown, seen))
+        memories.inherit(memory, grown)
+        memories.added.append((memory, grown, seen))
     return ending, int(twin), grown
 
 

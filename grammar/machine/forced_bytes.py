@@ -8,10 +8,22 @@ from typing import Final
 
 import numpy as np
 
+from ..base.addresses import grid, longs
 from ..base.array_types import Bytes, Ints, Longs
 from ..jit.kernel import kernel
-from .byte_step import MOVED, REFUSED, SITE, step
-from .lazy_tables import ALPHABET, CALLED, DEAD, ENTRY, LIVE, OUTCOME, ROW, Tables, tables_at
+from .byte_step import MOVED, REFUSED, SITE, begin_at, step
+from .lazy_tables import (
+    ALPHABET,
+    CALLED,
+    DEAD,
+    ENTRY,
+    LIVE,
+    OUTCOME,
+    ROW,
+    UNRESOLVED,
+    Tables,
+    tables_at,
+)
 from .walk_state import Note, note_of
 
 # Of a byte, where a look at the tables is not enough.
@@ -22,38 +34,50 @@ _SPACE: Final = 32
 
 
 @kernel
-def _peek(tables: Tables, site: np.int64, state: np.int64, known: Bytes) -> int:
+def _peek(tables: Tables, site: np.int64, state: np.int64, known: Bytes) -> tuple[int, int, int]:
     """Fill `known` [256]: `MOVED` or `REFUSED` where the tables decide on a byte without the stack, else `_UNKNOWN`.
 
     `site`: the call site of the innermost rule, which may restrict the live states of a leaf. Nothing moves. Returns
-    the number of bytes with `MOVED`; at the second one, the rest of `known` is left as it is.
+    the number of bytes with `MOVED`, that with `_UNKNOWN`, and the last byte with one of these. At the second byte with
+    `MOVED`, the rest of `known` is left as it is.
     """
-    legal = 0
+    legal, unknown, last = 0, 0, -1
+    row, alphabet = np.int64(tables.states[state, ROW]), tables.states[state, ALPHABET]
+    before, found = np.int64(CALLED), _UNKNOWN
     for place in range(256):
         byte = (place + _SPACE) % 256
-        at, inside, found = np.int64(state), np.int64(site), _UNKNOWN
-        for _ in range(_MOST_PEEKED):
-            row = tables.states[at, ROW]
-            if row < 0:
-                break
-            move = tables.cells[row + tables.alphabets[tables.states[at, ALPHABET], byte]]
-            if move >= 0:
-                live = tables.sites[inside, LIVE]
-                found = MOVED
-                if live >= 0 and tables.live[live + move - tables.sites[inside, ENTRY]] == 0:
-                    found = REFUSED
-                break
-            if move > CALLED:
-                found = REFUSED if move == DEAD else _UNKNOWN
-                break
-            inside = np.int64(CALLED - move)
-            at = np.int64(tables.sites[inside, ENTRY])
+        move = np.int64(UNRESOLVED)
+        if row >= 0:
+            move = np.int64(tables.cells[row + tables.alphabets[alphabet, byte]])
+        if move != before or move <= CALLED:  # most bytes have the move of the byte before
+            before, inside, found = move, site, _UNKNOWN
+            for _ in range(_MOST_PEEKED):
+                if move > CALLED:
+                    if move == DEAD:
+                        found = REFUSED
+                    elif move >= 0:
+                        live = tables.sites[inside, LIVE]
+                        found = MOVED
+                        if live >= 0 and tables.live[live + move - tables.sites[inside, ENTRY]] == 0:
+                            found = REFUSED
+                    break
+                inside = np.int64(CALLED - move)
+                at = tables.sites[inside, ENTRY]
+                entered = tables.states[at, ROW]
+                if entered < 0:
+                    break
+                letter = tables.alphabets[tables.states[at, ALPHABET], byte]
+                move = np.int64(tables.cells[entered + letter])
         known[byte] = found
-        if found == MOVED:
-            legal += 1
-            if legal > 1:
-                return legal
-    return legal
+        if found != REFUSED:
+            last = byte
+            if found == MOVED:
+                legal += 1
+                if legal > 1:
+                    break
+            else:
+                unknown += 1
+    return legal, unknown, last
 
 
 @kernel
@@ -84,9 +108,9 @@ def has_choice(tables: Tables, frames: Ints, note: Note, offset: int) -> bool:
     if _goes_on(tables, site, np.int64(note.state)):
         return True
     known = np.empty(256, np.uint8)
-    legal = _peek(tables, site, np.int64(note.state), known)
-    if legal > 1:
-        return True
+    legal, unknown, _ = _peek(tables, site, np.int64(note.state), known)
+    if legal > 1 or legal + unknown < 2:
+        return legal > 1
     state, top, count, exact = note.state, note.top, note.count, note.exact
     text = note.what, note.ending, note.twin, note.until, note.answered
     walk = note.lowest, note.texts, note.assumption, note.unwritten
@@ -110,46 +134,71 @@ def has_choice(tables: Tables, frames: Ints, note: Note, offset: int) -> bool:
 
 
 @kernel
-def force(held: Longs, frames: Ints, fields: Longs, text: Bytes, done: int) -> int:
-    """Write forced bytes to `text` from byte `done` on, while exactly one byte is legal and the output cannot end.
+def _only(tables: Tables, frames: Ints, note: Note, known: Bytes, at: int) -> tuple[int, int]:
+    """(the only legal byte at offset `at`, -1 if there is none, -2 if there are more; the status of the last step).
 
-    Returns the number of bytes in `text`. `held`: `Tables.addresses`; `fields`: the array of a `Note`. Its status is
-    `MOVED` where the forced text ends; for any other status see `step`, fill in the entry, and call again. Its
-    `chooses` is 1 if two bytes are legal at once, whatever the stack below the innermost frame.
+    `known`: see `_peek`. The configuration in `note` is invalid afterwards.
     """
-    tables, note, answers = tables_at(held), note_of(fields), frames[:0]
+    state, top, count = note.state, note.top, note.count
+    only, status = -1, REFUSED
+    for place in range(256):
+        byte = (place + _SPACE) % 256
+        if known[byte] == REFUSED:
+            continue
+        status = MOVED
+        if known[byte] != MOVED:
+            note.state, note.top, note.count = state, top, count
+            status = step(tables, frames, note, frames[:0], np.int64(byte), at)
+        if status == MOVED:
+            if only >= 0:
+                return -2, status
+            only = byte
+        elif status != REFUSED:
+            return -1, status
+    return only, status
+
+
+@kernel
+def _force(tables: Tables, frames: Ints, note: Note, text: Bytes, done: int) -> int:
     known = np.empty(256, np.uint8)
     note.status, note.chooses = MOVED, 0
     while done < len(text):
         state, top, count = note.state, note.top, note.count
-        only, status = -1, REFUSED
-        if _peek(tables, np.int64(frames[top, SITE]), np.int64(state), known) > 1:
+        site = np.int64(frames[top, SITE])
+        legal, unknown, only = _peek(tables, site, np.int64(state), known)
+        if legal > 1:
             note.chooses = np.int64(done == 0)
-            return done
-        for place in range(257):
-            byte = (place + _SPACE) % 256
-            if place == 256:
-                if only < 0:
-                    break
-                byte = only
-            elif known[byte] == REFUSED:
-                continue
-            status = MOVED
-            if place == 256 or known[byte] != MOVED:
-                note.state, note.top, note.count = state, top, count
-                status = step(tables, frames, note, answers, np.int64(byte), note.offset + done)
-            if status == MOVED and place < 256:
-                if only >= 0:
-                    only = -2
-                    break
-                only = byte
-            elif status != REFUSED and status != MOVED:
-                break
-        ends = tables.states[state, ROW] >= 0 and tables.states[state, OUTCOME] >= 0
-        if only < 0 or ends or status != MOVED:
+            break
+        if tables.states[state, ROW] >= 0 and tables.states[state, OUTCOME] >= 0:
+            break
+        at, status = note.offset + done, REFUSED
+        if legal + unknown > 1:
+            only, status = _only(tables, frames, note, known, at)
             note.state, note.top, note.count = state, top, count
-            note.status = MOVED if only == -2 or ends or status == REFUSED else status
-            return done
+        if only >= 0:
+            status = step(tables, frames, note, frames[:0], np.int64(only), at)
+        if only < 0 or status != MOVED:
+            note.state, note.top, note.count = state, top, count
+            note.status = MOVED if only == -2 or status == REFUSED else status
+            break
         text[done] = only
         done += 1
     return done
+
+
+@kernel
+def force(
+    held: Longs, newest: Longs, text: Bytes, done: int, state: int, depth: int, offset: int
+) -> int:
+    """Write forced bytes to `text` from byte `done` on, while exactly one byte is legal and the output cannot end.
+
+    Returns the number of bytes in `text`. `held`: see `text_step.addresses_for`; `newest`: `Tables.addresses`. A
+    negative `done` begins at a place, its state, the height of its stack, and the length of its output; otherwise the
+    place is not used. The status of the note is `MOVED` where the forced text ends; for any other status see `step`,
+    fill in the entry, and call again. Its `chooses` is 1 if two bytes are legal at once, whatever the stack below the
+    innermost frame.
+    """
+    note, frames = longs(held, 0), grid(held, 1)
+    if done < 0:
+        begin_at(note, state, depth, offset, 1)
+    return _force(tables_at(newest), frames, note_of(note), text, max(done, 0))

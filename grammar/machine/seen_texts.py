@@ -82,6 +82,7 @@ class SeenValues(NamedTuple):
 class SeenTexts:
     """Versions of a set of texts, by number; 0 is the empty set. A version shares a dictionary with its parent.
 
+    `versions`, read-only for others: by number, a dictionary of texts, and how many of them the version has.
     `barred`: by version, the beginnings that are illegal now, because only a text of the version could complete them
     (see `dead_prefixes`). Versions without any have no entry, so this is mostly empty. `exhausted`: by version and by
     what it depends on besides, see `exhaustion`. `values`: by version, where members come in any order;
@@ -91,7 +92,7 @@ class SeenTexts:
     """
 
     def __init__(self) -> None:
-        self._versions: list[tuple[dict[Hashable, tuple[int, SeenText]], int]] = [({}, 0)]
+        self.versions: list[tuple[dict[Hashable, tuple[int, SeenText]], int]] = [({}, 0)]
         self._owned: set[int] = set()
         self._parents = [0]
         self.barred: dict[int, tuple[bytes, ...]] = {}
@@ -102,11 +103,11 @@ class SeenTexts:
         self._ahead: tuple[int, dict[tuple[Hashable, bytes], Exhausted]] = 0, {}
 
     def __len__(self) -> int:
-        return len(self._versions)
+        return len(self.versions)
 
     def add(self, number: int, key: Hashable, seen: SeenText) -> tuple[bool, int]:
         """(whether version `number` already has the key, the version that has it)."""
-        versions = self._versions
+        versions = self.versions
         known, size = versions[number]
         place = known.get(key)
         if place is not None and place[0] < size:
@@ -135,7 +136,7 @@ class SeenTexts:
 
     def texts(self, number: int) -> Iterator[SeenText]:
         """The texts of a version, oldest first."""
-        known, size = self._versions[number]
+        known, size = self.versions[number]
         return (seen for _, seen in islice(known.values(), size))
 
     def parent(self, number: int) -> int:
@@ -144,29 +145,29 @@ class SeenTexts:
 
     def last(self, number: int) -> SeenText:
         """The text that a version other than 0 adds to its parent."""
-        known, size = self._versions[number]
+        known, size = self.versions[number]
         return next(islice(known.values(), size - 1, size))[1]
 
     def under(self, number: int, key: Hashable) -> SeenText | None:
         """The text of a version that has this key; None if there is none."""
-        known, size = self._versions[number]
+        known, size = self.versions[number]
         place, seen = known.get(key, (size, None))
         return seen if place < size else None
 
     def keys(self, number: int) -> KeysView[Hashable]:
         """The keys of a version, and possibly of versions that grew from it."""
-        return self._versions[number][0].keys()
+        return self.versions[number][0].keys()
 
     def cut(self, length: int) -> None:
         """Remove the versions from number `length` on."""
         if self._ahead[0] >= length:
             self._ahead = 0, {}
-        while len(self._versions) > length:
-            known, size = self._versions.pop()
+        while len(self.versions) > length:
+            known, size = self.versions.pop()
             self._parents.pop()
-            self.barred.pop(len(self._versions), None)
-            self.exhausted.pop(len(self._versions), None)
-            self.values.pop(len(self._versions), None)
+            self.barred.pop(len(self.versions), None)
+            self.exhausted.pop(len(self.versions), None)
+            self.values.pop(len(self.versions), None)
             if id(known) in self._owned and len(known) == size:
                 known.popitem()
                 if not known:
@@ -175,7 +176,7 @@ class SeenTexts:
     def fork(self) -> "SeenTexts":
         """An independent copy; each side copies a shared dictionary before it adds to it."""
         twin = SeenTexts()
-        twin._versions = list(self._versions)
+        twin.versions = list(self.versions)
         twin._parents = list(self._parents)
         twin.barred = dict(self.barred)
         twin.exhausted = dict(self.exhausted)
