@@ -166,6 +166,8 @@ class Tokenizer:
             whole = text.decode()
         except UnicodeDecodeError:
             return ()
+        if self._marks is None or self._marks.search(whole) is None:  # the usual case
+            return self.encode_run(whole, inner=True)
         runs = _runs([Piece(whole, trusted=True)], self._marks, self._added)
         return self._joined(runs, inner=True)
 

@@ -53,10 +53,7 @@ class Speller:
         if final or not text:
             return bool(text)
         crossed = self._crossed
-        for left, right in pairwise(text):
-            if not crossed[left << 8 | right]:
-                return True
-        return False
+        return any(not crossed[left << 8 | right] for left, right in pairwise(text))
 
     def spell(self, history: Sequence[int], text: bytes, *, final: bool) -> tuple[int, ...]:
         """Tokens for `text`, which must come next after the tokens `history`.
@@ -124,11 +121,13 @@ class Speller:
         self, window: tuple[int, ...], before: bytes, text: bytes, *, final: bool
     ) -> tuple[int, ...]:
         """Tokens for `text` after the tokens `window`, which hold the bytes `before`."""
-        ids = self._canonical(before + text)
-        pieces = [self._vocabulary.text(token) or b"" for token in ids]
-        if ids[: len(window)] != window or b"".join(pieces) != before + text:
-            return ()
         whole = before + text
+        ids = self._canonical(whole)
+        if ids[: len(window)] != window:
+            return ()
+        pieces = [self._vocabulary.text(token) or b"" for token in ids]
+        if b"".join(pieces) != whole:
+            return ()
         kept = len(ids)
         at = len(whole)
         while kept > len(window) and not (

@@ -53,13 +53,11 @@ def _peek(tables: Tables, site: np.int64, state: np.int64, known: Bytes) -> tupl
             before, inside, found = move, site, _UNKNOWN
             for _ in range(_MOST_PEEKED):
                 if move > CALLED:
-                    if move == DEAD:
-                        found = REFUSED
-                    elif move >= 0:
-                        live = tables.sites[inside, LIVE]
-                        found = MOVED
-                        if live >= 0 and tables.live[live + move - tables.sites[inside, ENTRY]] == 0:
-                            found = REFUSED
+                    found = REFUSED if move == DEAD else MOVED if move >= 0 else _UNKNOWN
+                    live = tables.sites[inside, LIVE]
+                    if move >= 0 and live >= 0:
+                        alive = tables.live[live + move - tables.sites[inside, ENTRY]]
+                        found = MOVED if alive else REFUSED
                     break
                 inside = np.int64(CALLED - move)
                 at = tables.sites[inside, ENTRY]

@@ -91,20 +91,23 @@ def tables_at(held: Longs) -> Tables:
     )
 
 
+Moved = Callable[["Growing"], None]
+
+
 class Growing:
     """A numpy array of int32 that is replaced by a larger one when it is full. Rows from `count` on are undefined."""
 
-    def __init__(self, moved: Callable[["Growing"], None], width: int, room: int = 64) -> None:
+    def __init__(self, moved: WeakMethod["Moved"], width: int, room: int = 64) -> None:
         """`width`: number of columns, 0 for a vector; `room`: initial number of rows.
 
-        `moved`, a method, is called with this object after a larger array has replaced the old one. The reference to
-        its owner is weak: tables are then freed with their last reference, and need no cycle collector.
+        The method `moved` is called with this object after a larger array has replaced the old one. The reference to it
+        is weak: tables are then freed with their last reference, and need no cycle collector.
         """
         shape = (room, width) if width else (room,)
         self.array: Ints = empty(shape)
         self.row_bytes = self.array.strides[0]
         self.count = 0
-        self._moved = WeakMethod(moved)
+        self._moved = moved
 
     @property
     def held_bytes(self) -> int:
@@ -115,6 +118,12 @@ class Growing:
         """Append rows; returns the number of the first row."""
         first = self._more(len(rows))
         self.array[first : self.count] = rows
+        return first
+
+    def fill(self, count: int, value: int) -> int:
+        """Append `count` times the same number; returns the number of the first row."""
+        first = self._more(count)
+        self.array[first : self.count] = value
         return first
 
     def append(self, row: Sequence[int] | Ints) -> int:
@@ -149,14 +158,16 @@ class GrowingTables:
     """
 
     def __init__(self) -> None:
-        self.states = Growing(self._moved, STATE_COLUMNS)
-        self.cells = Growing(self._moved, 0)
-        self.sites = Growing(self._moved, SITE_COLUMNS)
-        self.returns = Growing(self._moved, 0)
+        moved: WeakMethod[Moved] = WeakMethod(self._moved)
+        # Room for the first states of most grammars: all arrays are replaced when one has become full.
+        self.states = Growing(moved, STATE_COLUMNS, room=128)
+        self.cells = Growing(moved, 0, room=2_048)
+        self.sites = Growing(moved, SITE_COLUMNS)
+        self.returns = Growing(moved, 0)
         self.live: Bytes = np.zeros(64, np.uint8)
         self._lives = 0
         self._live_at: dict[bytes, int] = {}
-        self._alphabets = Growing(self._moved, 256, room=8)
+        self._alphabets = Growing(moved, 256, room=8)
         self._numbers: dict[bytes, int] = {}
         self._partitions: dict[tuple[bytes, ...], int] = {}
         self.tables: Tables  # the current snapshot

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..automata import Dfa
-from ..base.array_types import Longs
+from ..base.array_types import Ints, Longs
 from ..contract.errors import TablesFull, Unsatisfiable
 from ..contract.work import EXPANSION, MOVE, TABLE_PART, spend
 from .blocks import enter
@@ -42,7 +42,8 @@ from .leaf import Leaf
 from .rule import Call, End, Rule, Target, as_written
 
 MOST_BYTES: Final = 24 << 20
-_UNKNOWN: Final = -1, -1, -1, -1, 0  # the row of a state that no text has reached
+# The row of a state that no text has reached.
+_UNKNOWN: Final[Ints] = np.array((-1, -1, -1, -1, 0), np.int32)
 # States made by `renew`: a long text may need one for each character.
 _MOST_RENEWED: Final = 4096
 # Estimates of memory: for a state of a rule, a call site, and the data shared by all rules of a constraint.
@@ -168,7 +169,8 @@ class Machine:
             TablesFull: the tables have reached their limit.
         """
         with self._lock:
-            if self._growing.states.array[state, ROW] >= 0:
+            growing = self._growing
+            if growing.states.array.item(state, ROW) >= 0:
                 return
             used = _used_bytes(self)
             named = self._keys[state]
@@ -180,18 +182,17 @@ class Machine:
             spend(EXPANSION + MOVE * (len(expansion.arcs) + len(expansion.calls) + made))
             if block is not None:
                 numbered = self._outcomes.number
-                enter(self._growing, self._numbers, self._keys, numbered, rule, block)
+                enter(growing, self._numbers, self._keys, numbered, rule, block)
             # Class 0: the bytes without an arc.
             row = [DEAD if expansion.outcome is None else LEAVE]
             if expansion.call is not None:
                 row = [self._call(rule, expansion.call)]
             row += [self._target(rule, target) for _, target in expansion.arcs]
             row += [self._call(rule, call) for _, call in expansion.calls]
-            growing = self._growing
             if expansion.outcome is not None:
                 growing.states.array[state, OUTCOME] = self._outcomes.number(expansion.outcome)
             growing.states.array[state, ALPHABET] = growing.partition(
-                tuple(taken for taken, _ in (*expansion.arcs, *expansion.calls))
+                tuple([taken for taken, _ in (*expansion.arcs, *expansion.calls)])
             )
             growing.states.array[state, ROW] = growing.cells.extend(row)
             spend((growing.used_bytes - used) // TABLE_PART)
@@ -253,7 +254,7 @@ class Machine:
                 alive = leaf.alive(counts)
                 live = -1 if alive[~leaf.over].all() else self._growing.alive(alive)
         else:
-            first = self._growing.returns.extend(np.full(2 * room, UNRESOLVED, np.int32))
+            first = self._growing.returns.fill(2 * room, UNRESOLVED)
         self.sites.append(Site(rule, call, entry))
         if call.renew is not None:
             self.special.renewing.add(len(self.sites) - 1)

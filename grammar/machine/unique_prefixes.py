@@ -5,17 +5,20 @@ not come twice (`dead_prefixes`).
 """
 
 from collections.abc import Callable
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 
 from ..automata import Dfa
-from ..base.array_types import Bytes, Ints
+from ..base.array_types import Bytes, Flags, Ints
 from ..jit.kernel import kernel
 
 Live = frozenset[int] | range | None
 """The outcomes that count; None: all."""
 _Lives = tuple[Bytes, Bytes]
 """uint8 [outcomes]: 1 if the outcome counts; uint8 [states]: 1 if an outcome that counts can be reached."""
+_MOST_PASSES: Final = 8
 _Parts = tuple[Ints, Ints, Ints]
 """`table`, `class_of` and `outcome` of an automaton."""
 
@@ -84,6 +87,42 @@ def _has_unique_prefix(dfa: _Parts, lives: _Lives) -> bool:
     return found and arcs[state] > 0
 
 
+@kernel
+def _has_one_text(dfa: _Parts) -> Flags:
+    """bool [outcomes]: whether at most one text has the outcome, as with the name of a property.
+
+    False also where that is not known after `_MOST_PASSES`: each follows the arcs to states with larger numbers.
+    """
+    table, class_of, outcome = dfa
+    sizes = np.zeros(table.shape[1] + 1, np.int64)
+    for c in class_of:
+        sizes[c] += 1  # class -1 is counted in the last element, which is not used
+    texts = np.zeros(len(table), np.int64)  # that lead to a state: none, one, or 2 for more
+    changed, passes = True, 0
+    while changed and passes < _MOST_PASSES:
+        changed = False
+        passes += 1
+        found = np.zeros(len(table), np.int64)
+        found[0] = 1
+        for s in range(len(table)):
+            for c in range(table.shape[1]):
+                t = table[s, c]
+                if 0 <= t <= s:
+                    found[t] += texts[s] * sizes[c]
+        for s in range(len(table)):
+            more = min(found[s], 2)
+            changed |= more != texts[s]
+            texts[s] = more
+            for c in range(table.shape[1]):
+                if table[s, c] > s:
+                    found[table[s, c]] += more * sizes[c]
+    ends = np.zeros(outcome.max() + 1, np.int64)
+    for s in range(len(table)):
+        if outcome[s] >= 0:
+            ends[outcome[s]] += 2 if changed else texts[s]
+    return ends < 2
+
+
 class UniquePrefixes:
     """The unique prefixes of one leaf."""
 
@@ -108,10 +147,16 @@ class UniquePrefixes:
 
     def exist(self, outcome: int) -> bool:
         """Whether several texts have this outcome, and some beginning is completed by one of them only."""
+        if self._has_one_text[outcome]:
+            return False
         if outcome not in self._tight:
             lives = self._lives(frozenset((outcome,)))
             self._tight[outcome] = bool(_has_unique_prefix(self._parts, lives))
         return self._tight[outcome]
+
+    @cached_property
+    def _has_one_text(self) -> Flags:
+        return _has_one_text(self._parts)
 
     def find(self, state: int, text: bytes, live: Live) -> bytes | None:
         """The shortest beginning of a text read from `state` on that no other text completes; None if there is none."""

@@ -97,7 +97,7 @@ def _most_length(at: Keyword) -> Formula:
 
 def _types(at: Keyword) -> Formula:
     names = {str(name) for name in (at.value if isinstance(at.value, list) else [at.value])}
-    if at.place.site.dialect == DRAFT4 and "integer" in names:
+    if "integer" in names and at.place.site.dialect == DRAFT4:
         names = names - {"integer"} | {PLAIN_INTEGER}
     return at.pool.of(Types(frozenset(names)))
 

@@ -44,6 +44,9 @@ _STRING: _Shape = ("a string", lambda value: isinstance(value, str))
 _BOOLEAN: _Shape = ("true or false", lambda value: isinstance(value, bool))
 _NAMES: _Shape = ("a list of strings", _is_names)
 
+_STRICT = frozenset({"exclusiveMaximum", "exclusiveMinimum"})  # flags in draft 4
+_SCHEMA = dict, bool
+
 _SHAPES: Mapping[str, _Shape] = {
     **dict.fromkeys(("maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"), _NUMBER),
     **dict.fromkeys(
@@ -66,13 +69,15 @@ _SHAPES: Mapping[str, _Shape] = {
 
 def malformed(schema: dict[str, Json], pointer: str, dialect: Dialect) -> list[Refusal]:
     """A refusal for each malformed keyword of one schema object (not of its sub-schemas)."""
+    known = dialect.keywords
     found = [
         Refusal(step(pointer, keyword), keyword, f"must be {expected}", f"write {expected}")
         for keyword, value in schema.items()
-        if keyword in dialect.keywords
-        and (expected := _expected(keyword, value, dialect)) is not None
+        if keyword in known and (expected := _expected(keyword, value, dialect)) is not None
     ]
-    return [*found, *_malformed_extension(schema.get(EXTENSION), step(pointer, EXTENSION))]
+    if EXTENSION in schema:
+        found += _malformed_extension(schema[EXTENSION], step(pointer, EXTENSION))
+    return found
 
 
 def _malformed_extension(value: Json, where: str) -> Iterator[Refusal]:
@@ -88,12 +93,12 @@ def _malformed_extension(value: Json, where: str) -> Iterator[Refusal]:
 
 def _expected(keyword: str, value: Json, dialect: Dialect) -> str | None:
     """A description of the expected value of a keyword; None if the value is as expected."""
-    if dialect.name == "draft4" and keyword in {"exclusiveMaximum", "exclusiveMinimum"}:
-        expected, holds = _BOOLEAN
-    elif keyword in _SHAPES:
-        expected, holds = _SHAPES[keyword]
-    else:
+    shape = _SHAPES.get(keyword)
+    if shape is None:
         return _expected_schemas(keyword, value, dialect)
+    if keyword in _STRICT and dialect.name == "draft4":
+        shape = _BOOLEAN
+    expected, holds = shape
     return None if holds(value) else expected
 
 
@@ -116,4 +121,4 @@ def _expected_schemas(keyword: str, value: Json, dialect: Dialect) -> str | None
 
 def is_schema(value: Json) -> bool:
     """Whether the value is an object or a Boolean, as schemas are."""
-    return isinstance(value, dict | bool)
+    return isinstance(value, _SCHEMA)
