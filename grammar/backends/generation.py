@@ -169,3 +169,8 @@ class Generation:
         self.rows.put((state, stack[len(stack) - _SITE_BYTES * height :]), found)
         found.unpack(row)
         return found
+
+
+def cursor_of(generation: Generation) -> Cursor:
+    """A cursor at the start of an output, for a matcher."""
+    return Cursor(generation.machine, generation.speller.joined)

@@ -23,6 +23,14 @@ class KnownAnswers(NamedTuple):
     end: EndText | None = None
     forced: Run | None = None
 
+    def to_come(self) -> tuple[int, ...]:
+        """The forced tokens that are known; none: not asked for yet, or all accepted."""
+        return () if self.forced is None else self.forced[0][self.forced[1] :]
+
+    def forcing(self, tokens: tuple[int, ...]) -> "KnownAnswers":
+        """The same with tokens found to be forced; faster than `_replace`."""
+        return KnownAnswers(self.closing, self.end, (tokens, 0))
+
     def after(self, token: int) -> "KnownAnswers | None":
         """What is known after a token: the rests of the runs that go on with it."""
         closing, forced = _rest(self.closing, token), _rest(self.forced, token)

@@ -24,14 +24,13 @@ from ..machine.text_reader import Step
 from ..mask.compute_masks import TokenIndex
 from ..mask.mask_fixup import correct
 from .closing_questions import WholeAnswers
-from .generation import EndText, Generation
+from .generation import EndText, Generation, cursor_of
 from .known_answers import KnownAnswers
 from .token_spelling import Speller
 
 # How far a budget must exceed the bound of the rules, which is not exact where items must be unique: factor, tokens.
 _AMPLE: Final = 2
 _SPARE: Final = 64
-_NOTHING: Final = KnownAnswers()
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -151,7 +150,7 @@ class NativeMatcher(WholeAnswers):
         self.grammar = grammar
         self._texts = grammar.index.texts
         self._generation = generation
-        self._cursor = Cursor(generation.machine)
+        self._cursor = cursor_of(generation)
         self.tokens: list[int] = []
         self._steps: list[Step] = []
         self._known: list[KnownAnswers | None] = [
@@ -226,17 +225,14 @@ class NativeMatcher(WholeAnswers):
         if self._cursor.chooses or self._finished:
             return ()
         known = self._known[-1]
-        if known is not None and known.forced is not None:
-            run, at = known.forced
-            if at < len(run):
-                return run[at:]
+        if known is not None and (left := known.to_come()):
+            return left
         try:
             found = self._generation.forced(self._cursor, self.tokens)
         except TablesFull:
             found = _find_forced(self)
         if found:
-            closing, end, _ = known or _NOTHING
-            self._known[-1] = KnownAnswers(closing, end, (found, 0))
+            self._known[-1] = self._here().forcing(found)
         return found
 
     def rollback(self, count: int) -> None:
@@ -291,7 +287,7 @@ class NativeMatcher(WholeAnswers):
         written = self.tokens[: len(self.tokens) - self._finished]
         texts, kept = [self.grammar.index.texts[token] for token in written], len(self._steps)
         self._generation = self.grammar.after(self._generation)
-        self._cursor, self._steps = _read_again(self._generation.machine, texts, kept)
+        self._cursor, self._steps = _read_again(cursor_of(self._generation), texts, kept)
 
     def _spells(self, end: EndText, tokens: int) -> Parts[bool]:
         """Whether an end takes at most `tokens` tokens; if so, `closing` returns it."""
@@ -343,7 +339,7 @@ class NativeMatcher(WholeAnswers):
 
     def _here(self) -> KnownAnswers:
         """What is known of the present position."""
-        return self._known[-1] or _NOTHING
+        return self._known[-1] or KnownAnswers()
 
 
 @_moving
@@ -394,9 +390,9 @@ def _find_end(
     return None if end is None else (end, 0)
 
 
-def _read_again(machine: Machine, texts: list[Bytes], kept: int) -> tuple[Cursor, list[Step]]:
+def _read_again(cursor: Cursor, texts: list[Bytes], kept: int) -> tuple[Cursor, list[Step]]:
     """Read an output, a text a token, with another machine; the steps of the last `kept` tokens can be taken back."""
-    cursor, begun = Cursor(machine), len(texts) - kept
+    begun = len(texts) - kept
     first = [np.concatenate(texts[:begun])] if begun else []
     steps = [step for step in map(cursor.advance, (*first, *texts[begun:])) if step is not None]
     if len(steps) < len(first) + kept:

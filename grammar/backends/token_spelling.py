@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..base.array_types import Flags
+from ..base.array_types import Bytes, Flags
 from ..base.bounded_cache import BoundedCache
 from ..base.parts import Parts
 from ..contract.vocabulary import Vocabulary
@@ -28,13 +28,15 @@ WINDOW = 64  # tokens in which a hard boundary is looked for
 class Speller:
     """The spelling rules of one vocabulary. Its rules never change; all grammars of a compiler share it.
 
-    `canonical` returns the tokens of bytes in the middle of an output (empty where the tokenizer has none).
+    `canonical` returns the tokens of bytes in the middle of an output (empty where the tokenizer has none). `joined`
+    uint8 [65,536]: whether some token contains two bytes next to each other, at 256 times the first plus the second.
     """
 
     def __init__(self, vocabulary: Vocabulary, canonical: Canonical) -> None:
         self._vocabulary = vocabulary
         self._canonical = canonical
-        self._crossed = crossed(vocabulary.tokens).tobytes()  # read faster than an array
+        self.joined: Bytes = crossed(vocabulary.tokens).view(np.uint8).reshape(-1)
+        self._crossed = self.joined.tobytes()  # read faster than an array
         self._spelled: BoundedCache[tuple[tuple[int, ...], bytes, bool], tuple[int, ...]] = (
             BoundedCache(_KEPT_BYTES)
         )

@@ -154,7 +154,12 @@ def end_rule_at(
 
 @kernel
 def step(
-    tables: Tables, frames: Ints, note: Note, answers: Ints, byte: np.int64, offset: int
+    tables: Tables,
+    frames: Ints,
+    note: Note,
+    answers: Ints,
+    byte: np.int64,
+    offset: int | np.int64,
 ) -> int:
     """Read one byte, at `offset` of the output; returns the status. Unless it is `MOVED`, the configuration is invalid.
 

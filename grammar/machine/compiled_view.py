@@ -3,7 +3,7 @@
 Does: hold views of the arrays, and their addresses. Does not: change them, or know what they mean (`cursor`).
 """
 
-from ..base.array_types import Ints, Longs
+from ..base.array_types import Bytes, Ints, Longs
 from ..jit.kernel import machine_code_of
 from . import text_step as t
 from .byte_step import SITE
@@ -16,16 +16,18 @@ class CompiledView:
 
     `advance`, `force`: the machine code of these loops; `held`: the addresses that `advance` takes. `noted`: the note,
     of which an item is read in 0.04 us, of the array itself in twice that. `framed`: the frames as bytes.
+    `joined`: see `forces_none`.
     """
 
-    __slots__ = ("_arrays", "advance", "force", "framed", "held", "noted")
+    __slots__ = ("_arrays", "advance", "force", "framed", "held", "joined", "noted")
 
-    def __init__(self, machine: Machine, note: Longs, frames: Ints) -> None:
+    def __init__(self, machine: Machine, note: Longs, frames: Ints, joined: Bytes) -> None:
         newest = newest_addresses(machine)
         self._arrays = note, frames, newest  # keeps them alive
+        self.joined = joined
         self.advance = machine_code_of(t.advance)
         self.force = machine_code_of(force)
-        self.held = machine_code_of(t.addresses_for)(note, frames, newest)
+        self.held = machine_code_of(t.addresses_for)(note, frames, newest, joined)
         self.noted = note.data
         self.framed = frames.data.cast("B")
 

@@ -43,7 +43,8 @@ class Cursor:
 
     `frames` int32 [room, 4] and `note` int64 [`NOTES`]: see `byte_step`. `stack`: the call sites of the frames, as
     bytes of int32, outermost first. `memories`: versions of the texts seen in objects and arrays. `chooses`: whether
-    two bytes certainly are legal next, as far as the last read, or `force`, told.
+    certainly no token is forced next, as far as the last read, or `force`, told: two bytes are legal, or, where the
+    pairs of bytes in tokens are known, no token ends with the forced text.
     """
 
     __slots__ = (
@@ -51,13 +52,14 @@ class Cursor:
         *("dead_prefixes", "note", "chooses", "_view"),
     )
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, joined: Bytes = NO_TEXT) -> None:
+        """At the start of an output. `joined` uint8 [65,536]: 1 for the pairs of bytes that a token has together."""
         self.machine = machine
         self.state = machine.start
         self.note: Longs = np.zeros(n.NOTES, np.int64)
-        self.frames: Ints
-        self.take_frames(np.zeros((64, w.FRAME_COLUMNS), np.int32))
+        self.frames: Ints = np.zeros((64, w.FRAME_COLUMNS), np.int32)
         self.frames[0] = 0, -1, 0, 0
+        self._view = CompiledView(machine, self.note, self.frames, joined)
         self.depth = 1
         self.stack = self.frames[:1, w.SITE].tobytes()
         self._open_texts: OpenTexts | None = None
@@ -78,7 +80,7 @@ class Cursor:
 
     def fork(self) -> "Cursor":
         """An independent copy."""
-        twin = Cursor(self.machine)
+        twin = Cursor(self.machine, self._view.joined)
         twin.state, twin.depth = self.state, self.depth
         twin.take_frames(self.frames.copy())
         twin.stack, twin._open_texts = self.stack, self._open_texts
@@ -96,7 +98,7 @@ class Cursor:
     def take_frames(self, frames: Ints) -> None:
         """Replace the array of frames, of which the first `depth` are the stack."""
         self.frames = frames
-        self._view = CompiledView(self.machine, self.note, frames)
+        self._view = CompiledView(self.machine, self.note, frames, self._view.joined)
 
     def make_room(self, frames: int) -> None:
         """Make room for `frames` more frames above the stack."""

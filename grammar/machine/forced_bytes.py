@@ -11,12 +11,13 @@ import numpy as np
 from ..base.addresses import grid, longs
 from ..base.array_types import Bytes, Ints, Longs
 from ..jit.kernel import kernel
-from .byte_step import MOVED, REFUSED, SITE, begin_at, step
+from .byte_step import MOVED, REFUSED, SITE, UNDECIDED, begin_at, step
 from .lazy_tables import (
     ALPHABET,
     CALLED,
     DEAD,
     ENTRY,
+    FINAL,
     LIVE,
     OUTCOME,
     ROW,
@@ -30,6 +31,7 @@ from .walk_state import Note, note_of
 _UNKNOWN: Final = 8
 _MOST_PEEKED: Final = 16  # calls for one byte
 _MOST_STEPS: Final = 16  # bytes that are read only to find out whether there is a choice
+_MOST_AHEAD: Final = 6  # bytes of forced text after which it is not looked at here: most have three
 _SPACE: Final = 32
 
 
@@ -97,42 +99,9 @@ def _goes_on(tables: Tables, site: np.int64, state: np.int64) -> bool:
 
 
 @kernel
-def has_choice(tables: Tables, frames: Ints, note: Note, offset: int) -> bool:
-    """Whether two bytes certainly are legal in the configuration in `note`, at `offset`: no text is forced there.
-
-    Does not change the configuration, nor what `note` tells of the walk to it.
-    """
-    site = np.int64(frames[note.top, SITE])
-    if _goes_on(tables, site, np.int64(note.state)):
-        return True
-    known = np.empty(256, np.uint8)
-    legal, unknown, _ = _peek(tables, site, np.int64(note.state), known)
-    if legal > 1 or legal + unknown < 2:
-        return legal > 1
-    state, top, count, exact = note.state, note.top, note.count, note.exact
-    text = note.what, note.ending, note.twin, note.until, note.answered
-    walk = note.lowest, note.texts, note.assumption, note.unwritten
-    seen = note.site, note.begun, note.memory
-    note.exact, left = 1, _MOST_STEPS
-    for place in range(256):
-        byte = (place + _SPACE) % 256
-        if known[byte] != _UNKNOWN:
-            continue
-        note.state, note.top, note.count = state, top, count
-        left -= 1
-        if step(tables, frames, note, frames[:0], np.int64(byte), offset) == MOVED:
-            legal += 1
-        if legal > 1 or left == 0:
-            break
-    note.state, note.top, note.count, note.exact = state, top, count, exact
-    note.what, note.ending, note.twin, note.until, note.answered = text
-    note.lowest, note.texts, note.assumption, note.unwritten = walk
-    note.site, note.begun, note.memory = seen
-    return legal > 1
-
-
-@kernel
-def _only(tables: Tables, frames: Ints, note: Note, known: Bytes, at: int) -> tuple[int, int]:
+def _only(
+    tables: Tables, frames: Ints, note: Note, known: Bytes, at: int | np.int64
+) -> tuple[int, int]:
     """(the only legal byte at offset `at`, -1 if there is none, -2 if there are more; the status of the last step).
 
     `known`: see `_peek`. The configuration in `note` is invalid afterwards.
@@ -157,7 +126,9 @@ def _only(tables: Tables, frames: Ints, note: Note, known: Bytes, at: int) -> tu
 
 
 @kernel
-def _force(tables: Tables, frames: Ints, note: Note, text: Bytes, done: int) -> int:
+def _force(
+    tables: Tables, frames: Ints, note: Note, text: Bytes, done: int, offset: int | np.int64
+) -> int:
     known = np.empty(256, np.uint8)
     note.status, note.chooses = MOVED, 0
     while done < len(text):
@@ -169,7 +140,7 @@ def _force(tables: Tables, frames: Ints, note: Note, text: Bytes, done: int) -> 
             break
         if tables.states[state, ROW] >= 0 and tables.states[state, OUTCOME] >= 0:
             break
-        at, status = note.offset + done, REFUSED
+        at, status = offset + done, REFUSED
         if legal + unknown > 1:
             only, status = _only(tables, frames, note, known, at)
             note.state, note.top, note.count = state, top, count
@@ -182,6 +153,59 @@ def _force(tables: Tables, frames: Ints, note: Note, text: Bytes, done: int) -> 
         text[done] = only
         done += 1
     return done
+
+
+@kernel
+def forces_none(tables: Tables, frames: Ints, note: Note, offset: int, joined: Bytes) -> bool:
+    """Whether certainly no token is forced in the configuration in `note`, at `offset`.
+
+    So it is where two bytes are legal, or where the forced text, though not the end of the output, has no boundary that
+    no token crosses. `joined` [65,536]: 1 for the pairs of bytes that a token has next to each other; empty: not known.
+    Does not change the configuration, nor what `note` tells of the walk to it.
+    """
+    site = np.int64(frames[note.top, SITE])
+    if _goes_on(tables, site, np.int64(note.state)):
+        return True
+    known = np.empty(256, np.uint8)
+    legal, unknown, _ = _peek(tables, site, np.int64(note.state), known)
+    if legal > 1 or (legal + unknown < 2 and len(joined) == 0):
+        return legal > 1
+    state, top, count, exact = note.state, note.top, note.count, note.exact
+    text = note.what, note.ending, note.twin, note.until, note.answered
+    walk = note.lowest, note.texts, note.assumption, note.unwritten
+    seen = note.site, note.begun, note.memory, note.status
+    note.exact, left = 1, _MOST_STEPS
+    for place in range(256 if legal + unknown > 1 else 0):
+        byte = (place + _SPACE) % 256
+        if known[byte] != _UNKNOWN:
+            continue
+        note.state, note.top, note.count = state, top, count
+        left -= 1
+        if step(tables, frames, note, frames[:0], np.int64(byte), offset) == MOVED:
+            legal += 1
+        if legal > 1 or left == 0:
+            break
+    none = legal > 1
+    if not none and len(joined) > 0:
+        note.state, note.top, note.count = state, top, count
+        none = _joins(tables, frames, note, offset, joined)
+    note.state, note.top, note.count, note.exact = state, top, count, exact
+    note.what, note.ending, note.twin, note.until, note.answered = text
+    note.lowest, note.texts, note.assumption, note.unwritten = walk
+    note.site, note.begun, note.memory, note.status = seen
+    return none
+
+
+@kernel
+def _joins(tables: Tables, frames: Ints, note: Note, offset: int, joined: Bytes) -> bool:
+    """Whether the forced text certainly is short, not the end of the output, and crossed by tokens everywhere."""
+    text = np.empty(_MOST_AHEAD, np.uint8)
+    done = _force(tables, frames, note, text, 0, offset)
+    found = done < _MOST_AHEAD and note.state != FINAL
+    found = found and (note.status == MOVED or note.status == UNDECIDED)
+    for i in range(1, done):
+        found = found and joined[256 * np.int64(text[i - 1]) + text[i]] != 0
+    return found
 
 
 @kernel
@@ -199,4 +223,5 @@ def force(
     note, frames = longs(held, 0), grid(held, 1)
     if done < 0:
         begin_at(note, state, depth, offset, 1)
-    return _force(tables_at(newest), frames, note_of(note), text, max(done, 0))
+    fields = note_of(note)
+    return _force(tables_at(newest), frames, fields, text, max(done, 0), fields.offset)

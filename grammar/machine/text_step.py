@@ -6,7 +6,7 @@ Does: read ahead from a stack, and replace the stack by the frames read ahead. D
 
 import numpy as np
 
-from ..base.addresses import describe, grid, longs
+from ..base.addresses import describe, grid, longs, octets
 from ..base.array_types import Bytes, Ints, Longs
 from ..jit.kernel import brief_kernel, kernel
 from .byte_step import (
@@ -22,23 +22,33 @@ from .byte_step import (
     begin_at,
     read,
 )
-from .forced_bytes import has_choice
+from .forced_bytes import forces_none
 from .lazy_tables import Tables, tables_at
 from .walk_state import Note, note_of
 
 
 @kernel
-def _read(tables: Tables, frames: Ints, note: Note, answers: Ints, text: Bytes, done: int) -> int:
-    done, note.chooses = read(tables, frames, note, answers, text, done), 0
-    if done == len(text) and note.top >= 0:
-        note.chooses = np.int64(has_choice(tables, frames, note, note.offset + done))
+def _read(tables: Tables, frames: Ints, note: Note, joined: Bytes, text: Bytes, done: int) -> int:
+    """Read `text` from byte `done` on, and set `Note.chooses`; see `read` and `forces_none`."""
+    done = read(tables, frames, note, frames[:0], text, done)
+    return _choosing(tables, frames, note, joined, done, len(text))
+
+
+@kernel
+def _choosing(tables: Tables, frames: Ints, note: Note, joined: Bytes, done: int, size: int) -> int:
+    """Set `Note.chooses` after `done` of `size` bytes were read; returns `done`."""
+    note.chooses = 0
+    if done == size and note.top >= 0:
+        note.chooses = np.int64(forces_none(tables, frames, note, note.offset + done, joined))
     return done
 
 
 @kernel
 def read_at(held: Longs, frames: Ints, note: Longs, answers: Ints, text: Bytes, done: int) -> int:
     """`read` for callers that are not compiled; also sets `Note.chooses`. `held`: `Tables.addresses`."""
-    return _read(tables_at(held), frames, note_of(note), answers, text, done)
+    tables, fields = tables_at(held), note_of(note)
+    done = read(tables, frames, fields, answers, text, done)
+    return _choosing(tables, frames, fields, text[:0], done, len(text))
 
 
 @kernel
@@ -53,12 +63,13 @@ def read_from(
 
 
 @kernel
-def addresses_for(note: Longs, frames: Ints, newest: Longs) -> Longs:
-    """The addresses that `advance` takes; one call instead of the four of `addresses`."""
-    held = np.empty(9, np.int64)
+def addresses_for(note: Longs, frames: Ints, newest: Longs, joined: Bytes) -> Longs:
+    """The addresses that `advance` takes; one call instead of the five of `addresses`. `joined`: see `forces_none`."""
+    held = np.empty(12, np.int64)
     describe(held, 0, note)
     describe(held, 1, frames)
     describe(held, 2, newest)
+    describe(held, 3, joined)
     return held
 
 
@@ -139,7 +150,7 @@ def advance(held: Longs, text: Bytes, state: int, depth: int, offset: int, versi
     begin_at(note, state, depth, offset, 0)
     fields = note_of(note)
     fields.kept = depth
-    fields.done = _read(tables, frames, fields, frames[:0], text, 0)
+    fields.done = _read(tables, frames, fields, octets(held, 3), text, 0)
     return _advanced(frames, fields, depth, version)
 
 
@@ -154,7 +165,7 @@ def advance_on(
     fields, frames, tables = note_of(longs(held, 0)), grid(held, 1), tables_at(longs(held, 2))
     fields.state, fields.done = state, done
     if done < len(text):
-        fields.done = _read(tables, frames, fields, frames[:0], text, done)
+        fields.done = _read(tables, frames, fields, octets(held, 3), text, done)
     else:
         fields.status, fields.chooses = MOVED, chooses
     return _advanced(frames, fields, depth, version)

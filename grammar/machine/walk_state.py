@@ -37,7 +37,7 @@ class Note:
     unwritten: Whole  # 1: some text that began within the walk is not compared byte by byte
     inside: Whole  # 1 while the nodes behind `exit` or below `head` are being walked
     head: Whole  # the first byte of the tokens being walked, as a node of the trie
-    chooses: Whole  # 1 after a text if two bytes certainly are legal next
+    chooses: Whole  # 1 after a text if certainly no token is forced next
     kept: Whole  # frames of the stack that the move to a new one has kept
     texts: Whole  # number of ends so far where a text decided
     ended: Whole  # bytes read before the one at which the last of them came

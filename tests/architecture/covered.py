@@ -271,7 +271,6 @@ COVERED = {
     "grammar/machine/text_reader.py": "tests/grammar/machine/test_compute_masks.py",
     "grammar/machine/compiled_view.py": "tests/grammar/machine/test_cursor.py",
     "grammar/machine/text_step.py": "tests/grammar/machine/test_cursor.py",
-    "grammar/machine/unique_prefixes.py": "tests/grammar/test_closing_schemas.py",
     "grammar/machine/walk_state.py": "tests/kernels/test_machine_step.py",
     "grammar/mask/compute_row.py": "tests/grammar/machine/test_compute_masks.py",
     "grammar/mask/continuations.py": "tests/grammar/machine/test_leaf_cache.py",

@@ -17,7 +17,7 @@ from ...contract.errors import (
     Refusal,
     UnsupportedConstraint,
 )
-from ..logic.atoms import Format, MultipleOf, Properties, SubSchema, subs_of
+from ..logic.atoms import Format, MultipleOf, Properties, subs_of
 from ..logic.formula import Formula
 from ..logic.keyword_formulas import BUILDERS
 from ..logic.schema_formulas import SchemaFormulas
@@ -109,14 +109,14 @@ def _errors(formulas: SchemaFormulas) -> list[GrammarError]:
 
 def _reach(formulas: SchemaFormulas, errors: list[GrammarError]) -> None:
     """Make the formula of every reachable sub-schema."""
-    seen: set[SubSchema] = set()
+    seen: set[object] = set()  # by key, which is hashed faster than the sub-schema
     done: set[Formula] = set()
     todo = deque([formulas.root])
     while todo:
         sub = todo.popleft()
-        if sub in seen:
+        if sub.key in seen:
             continue
-        seen.add(sub)
+        seen.add(sub.key)
         try:
             formula = sub.formula
         except GrammarError as error:

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from threading import Thread
 
 import numpy as np
@@ -113,6 +114,27 @@ def test_a_choice_is_told_where_two_bytes_are_legal_also_where_only_the_stack_te
             assert at.force(8) == (b"", False)
     assert told > len(text) / 3
     assert after_values > 2  # a comma, or the end of what is open
+
+
+def test_no_token_is_forced_where_tokens_go_on_from_all_forced_bytes() -> None:
+    """The pairs of bytes in the rest of `"leaf"` are in tokens, those of `"inner"` are not."""
+    joined = np.zeros((256, 256), np.uint8)
+    for left, right in pairwise(b'eaf"'):
+        joined[left, right] = 1
+    plain = cursor()
+    at, together, apart = Cursor(plain.machine, joined.reshape(-1)), set[bytes](), set[bytes]()
+    for byte in TEXTS[0].encode():
+        piece = np.array([byte], np.uint8)
+        assert at.advance(piece) is not None
+        assert plain.advance(piece) is not None
+        forced, over = plain.fork().force(64)
+        whole = all(joined[left, right] for left, right in pairwise(forced))
+        assert at.chooses or not plain.chooses
+        assert not at.chooses or (whole and not over)
+        if len(forced) > 1:
+            (together if at.chooses else apart).add(forced)
+    assert together == {b'eaf"', b'af"', b'f"'}
+    assert apart == {b':"', b":[", b'nner"', b'ner"', b'er"', b'r"'}
 
 
 def test_a_text_that_opens_many_rules_gets_room_for_its_frames() -> None:
