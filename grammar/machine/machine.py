@@ -239,7 +239,11 @@ class Machine:
         entry, live, low, room = self._entry(call.callee, chosen=call.live is not None), -1, 0, 1
         if isinstance(call.callee, Dfa):
             room = call.callee.outcomes[-1] + 1
-        if call.live is not None:
+        if call.live is not None and _all_count(call):
+            low = min(call.live)
+            room = min(room - low, _ROOM)
+            first = self._growing.returns.fill(2 * room, UNRESOLVED)
+        elif call.live is not None:
             assert isinstance(call.callee, Dfa)
             counts = np.zeros(room, np.uint8)
             counts[list(call.live)] = 1
@@ -380,6 +384,15 @@ def returned(machine: Machine, site: int, outcome: int, *, twin: bool) -> int:
     machine.resolve(site, outcome, twin)
     tables = machine.tables
     return tables.returns.item(tables.sites.item(site, FIRST) + 2 * at + twin)
+
+
+def _all_count(call: Call) -> bool:
+    """Whether all outcomes of a leaf count where it is called, as with the first name of an object."""
+    assert isinstance(call.callee, Dfa)
+    outcomes, live = call.callee.outcomes, call.live
+    if isinstance(live, frozenset):
+        return live.issuperset(outcomes)
+    return live is None or (live[0] <= outcomes[0] and outcomes[-1] <= live[-1])
 
 
 def _hopeless(callee: Rule | Dfa) -> bool:
