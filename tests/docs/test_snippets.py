@@ -41,6 +41,17 @@ def test_a_snippet_that_fails_is_noticed(tmp_path: Path) -> None:
     assert [each.place for each in failures] == ["page.md:4", "page.md:7", "page.md:10 (echo $?)"]
 
 
+def test_the_shell_has_what_a_command_prints_and_its_status(tmp_path: Path) -> None:
+    page = _page(
+        tmp_path,
+        "```console\n$ intaglio schema list | grep -c '^invoice'\n1\n"
+        "$ intaglio schema list > all.txt\n$ grep -c '^invoice' all.txt\n1\n"
+        "$ intaglio schema list | grep nothing\n$ echo $?\n1\n"
+        "$ intaglio schema show nothing > none.txt\n…\n$ echo $?\n2\n```\n",
+    )
+    assert run([page], tmp_path / "pages", "http://localhost:9", root=tmp_path) == []
+
+
 def test_a_block_without_a_reason_is_noticed(tmp_path: Path) -> None:
     page = _page(tmp_path, '```bash\nls\n```\n```{ .bash data-not-run="a GPU" }\nls\n```\n')
     assert [block.reason for block in blocks(page, tmp_path)] == [None, "a GPU"]

@@ -42,10 +42,10 @@ _READ_AT_START = re.compile(
 )
 _BEFORE = "tests.support.as_a_user:as_a_user"
 # Not at the start: Ray sets the second, and transformers the third, in any test process that imports them. The address
-# for traces is read when they begin; the last is set anew in a fork.
+# for traces is read when they begin, and whether byte code is written is set anew. Programs have the last, or `-P`.
 _READ_LATER = {
     *("PYTHONUNBUFFERED", "PYTHONBREAKPOINT", "TORCHINDUCTOR_CACHE_DIR"),
-    *("OTEL_EXPORTER_OTLP_ENDPOINT", "PYTHONDONTWRITEBYTECODE"),
+    *("OTEL_EXPORTER_OTLP_ENDPOINT", "PYTHONDONTWRITEBYTECODE", "PYTHONSAFEPATH"),
 }
 # A folder that may be absent from an environment: the default is the same. XDG_CACHE_HOME and TMPDIR are read later.
 _FOLDERS = ("HOME",)

@@ -46,6 +46,7 @@ _MODULES: Final = (
     "intaglio.service.cli.job_command",
     "intaglio.service.http.api_process",
     "intaglio.service.http.app",
+    "intaglio.service.offline.llm",
     "tests.support.as_a_user",
     "tests.support.answering_engine",
     "tests.support.scripted_engine",

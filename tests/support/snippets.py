@@ -236,16 +236,24 @@ class Run:
     def _shell(self, command: str, block: Block) -> str:
         """What a command prints; where it fails, its errors after that. `$?` is the status of the one before."""
         command = command.replace(SHOWN_ADDRESS, self.url.removeprefix("http://"))
-        done = subprocess.run(
-            _our_program(command) or ["bash", "-c", f"(exit {self.status})\n{command}"],
+        words, rest = _our_program(command)
+        done = self._done(words or ["bash", "-c", f"(exit {self.status})\n{command}"])
+        self.status, printed = done.returncode, done.stdout
+        if rest:
+            after = self._done(["bash", "-c", f"cat {rest}"], printed)
+            self.status, printed = self.status if rest[0] == ">" else after.returncode, after.stdout
+        return printed + (done.stderr if self.status else "")
+
+    def _done(self, words: list[str], given: str = "") -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            words,
+            input=given,
             capture_output=True,
             text=True,
             cwd=self.folder,
             env=self.environment,
             timeout=PATIENCE_S,
         )
-        self.status = done.returncode
-        return done.stdout + (done.stderr if done.returncode else "")
 
     def _compare(self, place: str, shown: str, printed: str, block: Block) -> None:
         printed = printed.replace(self.url.removeprefix("http://"), SHOWN_ADDRESS)
@@ -284,13 +292,14 @@ def _commands(body: str) -> Iterator[tuple[str, str, int, int]]:
         yield command.rstrip("\n"), body[start:position], start, position
 
 
-def _our_program(command: str) -> list[str] | None:
-    """The words of a command that runs `intaglio` and leaves nothing to the shell; None for others."""
+def _our_program(command: str) -> tuple[list[str], str]:
+    """The words of a command that runs `intaglio`, and what the shell does with its output; no words for others.
+
+    A program that the shell starts is not forked (`tests/support/forked_programs.py`).
+    """
     line = command.replace("\\\n", "")
-    if re.search(r"[^\w ./:=@,+-]", re.sub(r"'[^']*'", "", line)):
-        return None
-    words = shlex.split(line)
-    return [str(PROGRAM), *words[1:]] if words[:1] == ["intaglio"] else None
+    found = re.fullmatch(r"(intaglio (?:'[^']*'|[\w ./:=@,+-])*)(?: ([|>] .*))?", line)
+    return ([str(PROGRAM), *shlex.split(found[1])[1:]], found[2] or "") if found else ([], "")
 
 
 def _unfinished(command: str) -> bool:
