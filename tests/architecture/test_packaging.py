@@ -34,11 +34,17 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
-def built(folder: Path, out: Path, form: str = "--wheel") -> Path:
-    """What `python -m build` makes of a folder."""
-    command = [sys.executable, "-P", "-m", "build", form, "--no-isolation", "--outdir", str(out)]
+def ran(folder: Path, *words: str) -> None:
+    """Run a program of this environment in a folder."""
+    command = [sys.executable, "-P", *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def built(folder: Path, out: Path) -> Path:
+    """The wheel of a folder, by the function that `pip` and `build` call."""
+    code = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+    ran(folder, "-c", code, str(out))
     (path,) = out.iterdir()
     return path
 
@@ -110,10 +116,10 @@ def test_a_server_brings_no_other_grammar_engine(wheel: zipfile.ZipFile) -> None
 
 
 def test_a_release_names_versions_and_no_folder(copy: Path, tmp_path: Path) -> None:
-    archive = built(copy, tmp_path / "source", "--sdist")
-    shutil.unpack_archive(archive, tmp_path)
-    (unpacked,) = (path for path in tmp_path.iterdir() if path.name.startswith("intaglio-"))
-    released = zipfile.ZipFile(built(unpacked, tmp_path / "wheel"))
+    ran(copy, "-m", "build", "--no-isolation", "--outdir", str(tmp_path))  # a wheel of the archive
+    assert len(list(tmp_path.glob("intaglio-*.tar.gz"))) == 1
+    (wheel,) = tmp_path.glob("*.whl")
+    released = zipfile.ZipFile(wheel)
     server = requirements(released)["server"]
     assert {"intaglio-embedded==0.1.0", "intaglio-compiled==0.1.0"} <= set(server)
     assert packed(released) == in_the_tree()
