@@ -16,10 +16,12 @@ from torch import Tensor
 
 from ..errors import ConfigError
 from ..parallel.parallel_layout import ParallelLayout
-from .family import EMBEDDING, HEAD
+from .family import EMBEDDING, HEAD, SINKS
 from .schemes.coded import Coded
+from .schemes.mxfp4 import Mxfp4Experts
 from .schemes.scheme import Scheme, Schemes
 from .schemes.sharded_codes import CodesCut, ShardedCodes
+from .sharded_experts import StackPart, coded_groups
 from .spec import ModelSpec
 from .tensor_source import TensorSource
 
@@ -31,25 +33,27 @@ def refuse_indivisible(spec: ModelSpec, tp: int) -> None:
     """Raise `ConfigError` if the model cannot be divided into `tp` parts."""
     heads, keys = spec.heads, spec.kv_heads
     experts = 0 if spec.experts is None else spec.experts.ffn
+    groups = coded_groups(spec)
     reasons = [
         (heads % tp, f"{heads} query heads"),
         (keys % tp and tp % keys, f"{keys} key heads"),
         (spec.ffn % tp, f"{spec.ffn} hidden units of the MLP"),
         (experts % tp, f"{experts} hidden units of an expert"),
+        ((groups or 0) % tp, f"{groups} groups of hidden units of an expert in MXFP4"),
     ]
     for rest, what in reasons:
         if rest:
             raise ConfigError(
                 f"{what} cannot be divided among {tp} ranks",
                 where="tp",
-                hint=f"set tp to a divisor of {heads} and {spec.ffn}",
+                hint=f"set tp to a divisor of {heads} and {groups or spec.ffn}",
             )
     last = ParallelLayout(tp, tp - 1).tokens(spec.vocab_size)
     if last.start == last.stop:
         raise ConfigError(
             f"{spec.vocab_size} tokens are too few for {tp} ranks", where="tp", hint="lower tp"
         )
-    if spec.family.sinks or spec.family.latent or spec.vision is not None:
+    if spec.family.latent or spec.vision is not None:
         raise ConfigError(
             f"{spec.family.name} models run on one device only", where="tp", hint="set tp to 1"
         )
@@ -64,15 +68,17 @@ def refuse_indivisible(spec: ModelSpec, tp: int) -> None:
 def sharded_spec(spec: ModelSpec, layout: ParallelLayout) -> ModelSpec:
     """The model of one rank: its heads and its part of the MLPs. The vocabulary is that of the whole model.
 
-    Matrices of quantised checkpoints are cut when they are decoded.
+    Matrices of quantised checkpoints are cut when they are decoded, those of experts in MXFP4 when they are read.
     """
-    experts = spec.experts
+    experts, schemes = spec.experts, spec.schemes
+    if not isinstance(schemes, Mxfp4Experts):
+        schemes = ShardedSchemes(schemes, MatrixCuts(spec, layout))
     return replace(
         spec,
         heads=spec.heads // layout.tp,
         kv_heads=max(1, spec.kv_heads // layout.tp),
         ffn=spec.ffn // layout.tp,
-        schemes=ShardedSchemes(spec.schemes, MatrixCuts(spec, layout)),
+        schemes=schemes,
         experts=None if experts is None else replace(experts, ffn=experts.ffn // layout.tp),
     )
 
@@ -121,6 +127,11 @@ class ShardedWeights:
         spec, layout = self.cuts.spec, self.cuts.layout
         if module in (EMBEDDING, HEAD):
             return tensor[layout.tokens(spec.vocab_size)].clone()
+        if kind == SINKS.rpartition(".")[2]:
+            return tensor[layout.part(spec.heads)].clone()
+        stack = StackPart.named(name, spec)
+        if stack is not None:
+            return stack.cut(tensor, spec, layout)
         part = _part_of(module, spec)
         if part is None:
             return tensor

@@ -319,6 +319,6 @@ WITHOUT_CHOICE = [
 ]
 """Those in which rounding cannot change which experts a token uses."""
 
-_WHOLE = ("olmo2", "olmo3", "olmoe", "gpt-oss", "deepseek")
+_WHOLE = ("olmo2", "olmo3", "olmoe", "deepseek")
 DIVISIBLE = [name for name in CONFIGS if not name.startswith(_WHOLE)]
 """Families whose matrices can be divided among ranks."""

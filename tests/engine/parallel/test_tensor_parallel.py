@@ -28,6 +28,7 @@ from tests.engine.run.parity import OURS, prompts
 from tests.support.threaded_ranks import ThreadedCommunicator, on_ranks
 from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
 from tests.support.tiny_families import CONFIGS, DIVISIBLE
+from tests.support.tiny_mxfp4 import CODED_GPT_OSS, write_coded_gpt_oss
 
 LENGTHS = (2, 40, 90)
 OUTPUTS = 6
@@ -86,8 +87,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 def test_two_ranks_sample_the_tokens_of_one_process(
     name: str, folder: Callable[[str], Path]
 ) -> None:
-    whole = driven(built(folder(name)), jobs())
-    ranks = on_ranks(2, lambda parallel: driven(built(folder(name), parallel), jobs()))
+    compare_two_ranks(folder(name))
+
+
+def test_experts_in_mxfp4_are_divided_by_whole_groups(tmp_path: Path) -> None:
+    coded, _ = write_coded_gpt_oss(tmp_path / "coded", tmp_path / "plain", ffn=128)
+    compare_two_ranks(coded)
+
+
+def compare_two_ranks(path: Path) -> None:
+    whole = driven(built(path), jobs())
+    ranks = on_ranks(2, lambda parallel: driven(built(path, parallel), jobs()))
     for rank in ranks:
         assert [job.generated for job in rank] == [job.generated for job in whole]
     for one, *parts in zip(whole, *ranks, strict=True):
@@ -149,7 +159,8 @@ def test_every_option_of_sampling_gives_the_same_tokens(
         ({**LLAMA, "intermediate_size": 161}, 2, "161 hidden units"),
         ({**LLAMA, "vocab_size": 60}, 4, "60 tokens are too few for 4 ranks"),
         (CONFIGS["olmo2"], 2, "norm all heads together"),
-        (CONFIGS["gpt-oss"], 2, "run on one device only"),
+        (CONFIGS["deepseek-v2"], 2, "run on one device only"),
+        ({**CODED_GPT_OSS, "intermediate_size": 96}, 2, "3 groups of hidden units of an expert"),
     ],
 )
 def test_a_model_that_cannot_be_divided_is_refused_with_the_figures(

@@ -14,12 +14,10 @@ from intaglio.engine.errors import ConfigError
 from intaglio.engine.model.schemes import AT_LOADING
 from intaglio.engine.model.schemes.scheme import Uniform
 from intaglio.engine.model.spec import parse_spec
-from intaglio.engine.parallel.parallel_layout import Parallel
 from intaglio.engine.run.runner import ModelRunner
 
 from tests.engine.run.driver import Driver, Job, null_is_clean
 from tests.engine.run.parity import OURS, THEIRS, prompts, runner, theirs
-from tests.support.threaded_ranks import on_grid
 from tests.support.tiny_checkpoint import write_checkpoint
 from tests.support.tiny_families import CONFIGS, WITHOUT_CHOICE
 
@@ -119,20 +117,6 @@ def test_a_gpu_takes_experts_in_mxfp4() -> None:
 def test_a_gpu_refuses_latents(name: str) -> None:
     with pytest.raises(ConfigError, match=f"{name} models run on a CPU only"):
         refuse_experts(parse_spec(CONFIGS[name]), torch.device("cuda"))
-
-
-@pytest.mark.parametrize(("tp", "pp", "where"), [(2, 1, "tp"), (1, 2, "pp")])
-def test_a_gpu_refuses_experts_that_are_divided(tp: int, pp: int, where: str) -> None:
-    spec = parse_spec(CONFIGS["mixtral"])
-
-    def refused(place: Parallel) -> bool:
-        refuse_experts(spec, torch.device("cpu"), place)
-        with pytest.raises(ConfigError, match="not divided") as found:
-            refuse_experts(spec, torch.device("cuda"), place)
-        assert found.value.where == where
-        return True
-
-    assert on_grid(tp, pp, refused) == [True, True]
 
 
 def test_a_window_does_not_bound_the_context() -> None:
