@@ -22,6 +22,8 @@ pytestmark = [
 ]
 
 BYTES = 256
+VOCABULARY = {"vocab_size": 320}
+"""Halves of whole words of masks."""
 LIMITS = {"max_context": 1024, "num_blocks": 400}
 LENGTHS = (3, 40, 129, 300, 620)
 """Tokens of prompts: one row of a step, some, more than windows hold, and more than two steps of 256."""
@@ -58,14 +60,17 @@ def compare(folder: Path, **divided: Any) -> None:
 
 @pytest.mark.parametrize("name", ["qwen3-moe", "mixtral", "gpt-oss"])
 def test_two_ranks_give_the_tokens_of_one_gpu(name: str, tmp_path: Path) -> None:
-    compare(write_checkpoint(tmp_path / name, CONFIGS[name], seed=3), tp=2)
+    compare(write_checkpoint(tmp_path / name, CONFIGS[name] | VOCABULARY, seed=3), tp=2)
 
 
 def test_two_ranks_with_experts_in_mxfp4_give_the_tokens_of_one_gpu(tmp_path: Path) -> None:
     """Each rank has two of four groups of every row of the down projections."""
-    coded, _ = write_coded_gpt_oss(tmp_path / "coded", tmp_path / "plain", ffn=128)
+    coded, _ = write_coded_gpt_oss(
+        tmp_path / "coded", tmp_path / "plain", intermediate_size=128, **VOCABULARY
+    )
     compare(coded, tp=2)
 
 
 def test_two_stages_give_the_tokens_of_one_gpu(tmp_path: Path) -> None:
-    compare(write_checkpoint(tmp_path / "stages", CONFIGS["qwen3-moe"], seed=3), pp=2)
+    folder = write_checkpoint(tmp_path / "stages", CONFIGS["qwen3-moe"] | VOCABULARY, seed=3)
+    compare(folder, pp=2)

@@ -108,6 +108,49 @@ def test_experts_of_gpt_oss_are_those_of_the_definition(dtype: torch.dtype, code
         assert error < (2e-2 if dtype == torch.bfloat16 else 1e-5), rows
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+@pytest.mark.parametrize(
+    ("hidden", "ffn", "count", "per_token", "coded"),
+    [(2048, 768, 16, 8, False), (2880, 2880, 8, 4, False), (2880, 2880, 8, 4, True)],
+)
+def test_the_parts_of_two_ranks_add_up_to_the_whole(
+    hidden: int, ffn: int, count: int, per_token: int, coded: bool, dtype: torch.dtype
+) -> None:
+    """With the sizes of Qwen3 30B-A3B and of gpt-oss, of whose hidden units a rank has 384 and 1440."""
+    rule, kernels = MixtureRule(per_token, renormalised=True, gate=SILU), GpuKernels(DEVICE)
+    own, groups = range(0, ffn + 1, ffn // 2), range(0, ffn // 32 + 1, ffn // 64)
+    layers: list[list[ExpertMlp]] = [[], [], []]
+    for e in range(count):
+        (up, up_scales), (down, down_scales) = (
+            [codes.to(DEVICE) for codes in mxfp4(*size, 2 * e + i, scales=(119, 121))]
+            for i, size in enumerate(((2 * ffn, hidden), (hidden, ffn)))
+        )
+        for layer, a, b in ((layers[0], 0, 2), (layers[1], 0, 1), (layers[2], 1, 2)):
+            rows = torch.cat([torch.arange(own[a], own[b]) + first for first in (0, ffn)]).to(
+                DEVICE
+            )
+            at = slice(groups[a], groups[b])
+            codes = (up[rows], up_scales[rows]), (down[:, at], down_scales[:, at])
+            layer.append(
+                ExpertMlp(
+                    *(
+                        Mxfp4Weight(each.contiguous(), scales.contiguous(), None, kernels)
+                        if coded
+                        else kernels.weight(decoded(each, scales, dtype))
+                        for each, scales in codes
+                    )
+                )
+            )
+    whole, *parts = (kernels.experts(mlps, rule) for mlps in layers)
+    for rows_of_x in (1, 17, 600):
+        x = randn(rows_of_x, hidden, seed=3).to(DEVICE, dtype)
+        logits = (randn(rows_of_x, count, seed=4).argsort(-1) / 4).to(DEVICE, dtype)
+        right = whole.outputs(x, logits).float()
+        got = sum(part.outputs(x, logits).float() for part in parts)
+        error = (got - right).norm() / right.norm()
+        assert error < (2e-2 if dtype == torch.bfloat16 else 1e-4), rows_of_x
+
+
 def test_a_captured_layer_follows_its_inputs() -> None:
     kernels, rule = GpuKernels(DEVICE), MixtureRule(4, renormalised=True, gate=SILU)
     mlps = [

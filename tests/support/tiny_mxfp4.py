@@ -20,11 +20,10 @@ CODED_GPT_OSS: dict[str, Any] = {
 }
 
 
-def write_coded_gpt_oss(coded: Path, plain: Path, ffn: int = 32) -> tuple[Path, Path]:
-    """Write both checkpoints, with experts of `ffn` hidden units, into these folders, and return them."""
-    sized = {"intermediate_size": ffn}
-    weights, codes = random_weights(PLAIN_GPT_OSS | sized), {}
-    for number, (name, tensor) in enumerate(random_weights(PLAIN_GPT_OSS | sized).items()):
+def write_coded_gpt_oss(coded: Path, plain: Path, **sizes: int) -> tuple[Path, Path]:
+    """Write both checkpoints into these folders, and return them. `sizes` replace those of the configuration."""
+    weights, codes = random_weights(PLAIN_GPT_OSS | sizes), {}
+    for number, (name, tensor) in enumerate(random_weights(PLAIN_GPT_OSS | sizes).items()):
         if not name.endswith(("gate_up_proj", "down_proj")):
             codes[name] = tensor
             continue
@@ -34,6 +33,6 @@ def write_coded_gpt_oss(coded: Path, plain: Path, ffn: int = 32) -> tuple[Path, 
         codes[name + "_scales"] = scales.view(count, outputs, inputs // 32)
         matrices = decoded(blocks, scales, torch.float32).view(count, outputs, inputs)
         weights[name] = matrices.transpose(1, 2).contiguous()
-    write_checkpoint(plain, PLAIN_GPT_OSS | sized, weights=weights)
-    write_checkpoint(coded, CODED_GPT_OSS | sized, weights=codes)
+    write_checkpoint(plain, PLAIN_GPT_OSS | sizes, weights=weights)
+    write_checkpoint(coded, CODED_GPT_OSS | sizes, weights=codes)
     return coded, plain

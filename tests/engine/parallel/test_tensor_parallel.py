@@ -91,7 +91,7 @@ def test_two_ranks_sample_the_tokens_of_one_process(
 
 
 def test_experts_in_mxfp4_are_divided_by_whole_groups(tmp_path: Path) -> None:
-    coded, _ = write_coded_gpt_oss(tmp_path / "coded", tmp_path / "plain", ffn=128)
+    coded, _ = write_coded_gpt_oss(tmp_path / "coded", tmp_path / "plain", intermediate_size=128)
     compare_two_ranks(coded)
 
 
