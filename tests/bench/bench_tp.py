@@ -15,7 +15,7 @@ first token of new prompts of so many tokens, alone and computed in one step: th
 
 `--sp on` has ranks divide long prompts by tokens, in layouts of several ranks and one stage; `--sp off on` both.
 
-`--tp 1 --shape 30b-a3b` and `gpt-oss-20b` are mixtures of experts on one GPU, those of the latter in MXFP4. `--shape
+`--shape 30b-a3b` and `gpt-oss-20b` are mixtures of experts, those of the latter in MXFP4. `--shape
 tiny --device cpu` tries the script on a host, over gloo: its figures mean nothing.
 """
 

@@ -20,7 +20,7 @@ from intaglio.kernels.experts.reference_experts import ReferenceExperts
 from intaglio.kernels.experts.reference_experts import route as reference_route
 from intaglio.kernels.experts.route import combine, route
 from intaglio.kernels.linear.linear import DenseWeight
-from intaglio.kernels.mxfp4_weight import Mxfp4Weight
+from intaglio.kernels.mxfp4_weight import Mxfp4Weight, decoded
 from intaglio.kernels.reference import ReferenceWeight
 
 from tests.support.drawn_codes import mxfp4
@@ -188,6 +188,46 @@ def test_a_layer_of_gpt_oss_is_that_of_the_reference(coded: bool, rows: int) -> 
     got = GroupedExperts(there, rule).outputs(x, logits)
     right = ReferenceExperts(here, rule).outputs(x, logits)
     torch.testing.assert_close(got, right, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_parts_of_the_hidden_units_add_up_to_the_whole(coded: bool) -> None:
+    """Of 96 units, three groups of MXFP4, one part has two thirds; the first part has the bias of the outputs."""
+    hidden, ffn, cut, experts = 64, 96, 64, 5
+    rule = MixtureRule(3, renormalised=True, gate=SILU, of_chosen=True, clamp=(1.702, 1.5))
+    whole: list[ExpertMlp] = []
+    first: list[ExpertMlp] = []
+    second: list[ExpertMlp] = []
+    counters = torch.zeros(1, dtype=torch.int32)
+    for e in range(experts):
+        up, down = mxfp4(2 * ffn, hidden, 2 * e), mxfp4(hidden, ffn, 2 * e + 1)
+        biases = randn(2 * ffn, seed=e), randn(hidden, seed=e + 50)
+        for mlps, units, bias in (
+            (whole, range(ffn), biases[1]),
+            (first, range(cut), biases[1]),
+            (second, range(cut, ffn), torch.zeros(hidden)),
+        ):
+            rows = torch.tensor([*units, *(unit + ffn for unit in units)])
+            groups = slice(units.start // 32, units.stop // 32)
+            parts = (
+                (up[0][rows], up[1][rows], biases[0][rows]),
+                (down[0][:, groups].contiguous(), down[1][:, groups].contiguous(), bias),
+            )
+            mlps.append(
+                ExpertMlp(
+                    *(
+                        Mxfp4Weight(blocks, scales, own, choose(torch.device("cpu")))
+                        if coded
+                        else DenseWeight(decoded(blocks, scales, torch.float32), own, counters)
+                        for blocks, scales, own in parts
+                    )
+                )
+            )
+    x, logits = randn(7, hidden, seed=2), randn(7, experts, seed=3)
+    right, *parts_of = (
+        GroupedExperts(mlps, rule).outputs(x, logits) for mlps in (whole, first, second)
+    )
+    torch.testing.assert_close(sum(parts_of), right, atol=1e-3, rtol=1e-4)
 
 
 def weights(outputs: int, inputs: int, seed: int, *, coded: bool) -> tuple[Weight, Weight]:

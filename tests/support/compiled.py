@@ -219,19 +219,23 @@ def deterministic(
 
 PLAIN_MIXTURES = ((2048, 768, 128, 8), (4096, 1024, 8, 2))
 FEWER_EXPERTS = ((2048, 768, 16, 8),)  # the same kernels; 128 experts take 600 MB to lay out
+HALF_MIXTURES = ((2048, 384, 16, 8),)
+"""A rank's part of the first one, if there are two ranks; with fewer experts too."""
 
 
 def experts(
     formats: Sequence[bool] = (False, True),
     plain: Sequence[tuple[int, int, int, int]] = PLAIN_MIXTURES,
     row_counts: Sequence[int] = (1, 64, 1100),
+    clamped_ffn: int = 576,
 ) -> None:
     """Mixtures with few experts and many, of one row, of some, and of a prompt; those of gpt-oss in both formats."""
     clamped = MixtureRule(
         4, renormalised=True, gate=Gate(Activation.SILU), of_chosen=True, clamp=(1.702, 7.0)
     )
     for coded in formats:
-        pair = [_biased(outputs, 576, coded=coded) for outputs in (1152, 576)]
+        sizes = ((2 * clamped_ffn, 576), (576, clamped_ffn))
+        pair = [_biased(*size, coded=coded) for size in sizes]
         layer = GroupedExperts([ExpertMlp(*pair)] * 32, clamped)
         for rows in row_counts:
             x = torch.zeros((rows, 576), dtype=torch.bfloat16)
@@ -341,6 +345,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "exchanges": exchanges,
     "deterministic": deterministic,
     "experts": experts,
+    "halves-of-experts": partial(experts, plain=HALF_MIXTURES, clamped_ffn=1440),
     "sample-of-experts": partial(experts, (True,), FEWER_EXPERTS, (64, 1100)),
     "sample-of-attention": partial(attention, WHOLE_KIND, (True,)),
     "sample-of-deterministic": partial(deterministic, layers=("wide",)),

@@ -4,6 +4,7 @@ import os
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,8 +15,9 @@ from intaglio.engine.model.layers import Residual
 from intaglio.engine.model.mixture import Mixture
 from intaglio.engine.model.model_costs import ModelCosts
 from intaglio.engine.model.spec import ModelSpec, parse_spec
-from intaglio.kernels.contracts import Activation, ExpertMlp, Gate, MixtureRule
+from intaglio.kernels.contracts import Activation, AddTo, ExpertMlp, Gate, MixtureRule, RmsNorm
 from intaglio.kernels.dispatch import choose
+from intaglio.kernels.exchange import reference_exchange
 from intaglio.kernels.experts.reference_experts import route
 
 from tests.support.tiny_families import DEEPSEEK_V2, DEEPSEEK_V3, MIXTRAL, OLMOE, QWEN3_MOE
@@ -248,3 +250,43 @@ def test_what_is_not_supported_is_refused_by_name(
     with pytest.raises(ModelError) as caught:
         parse_spec({**base, **change})
     assert caught.value.where == where
+
+
+class Twins:
+    """The exchange with a rank that has the same parts; `kernel`: whether it adds sums to residuals itself."""
+
+    rank, size = 0, 2
+
+    def __init__(self, *, kernel: bool) -> None:
+        self.kernel = kernel
+        self.reduced = 0
+
+    def add_sum(self, x: torch.Tensor, onto: AddTo) -> bool:
+        if self.kernel:
+            reference_exchange.add_sum([x, x], onto)
+        return self.kernel
+
+    def all_reduce(self, x: torch.Tensor) -> torch.Tensor:
+        self.reduced += 1
+        return x.mul_(2)
+
+
+@pytest.mark.parametrize("scale", [None, 0.5])
+@pytest.mark.parametrize("normed", [False, True])
+def test_parts_are_added_to_the_residual_by_the_exchange_if_it_can(
+    normed: bool, scale: float | None
+) -> None:
+    """A scale of the sum is not for that kernel."""
+    mixture, _, _ = _mixture(8, 3)
+    norm = RmsNorm(torch.rand(16), 1e-6) if normed else None
+    x = torch.randn((5, 16), generator=torch.Generator().manual_seed(2))
+    found, reduced = [], []
+    for kernel in (False, True):
+        twins: Any = Twins(kernel=kernel)
+        residual = x.clone()
+        replace(mixture, residual=Residual(norm, scale), communicator=twins).add(residual)
+        found.append(residual)
+        reduced.append(twins.reduced)
+    torch.testing.assert_close(*found)
+    assert not torch.equal(found[0], x)
+    assert reduced == [1, 0 if scale is None else 1]
