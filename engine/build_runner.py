@@ -111,7 +111,7 @@ def build_runner(
         torch.set_num_threads(model.threads)
     spec = _spec(model)
     device = device_named(model.device)
-    refuse_experts(spec, device)
+    refuse_experts(spec, device, parallel)
     _refuse_adapters(spec, adapters)
     own = _own_part(spec, parallel)
     _refuse_invariance(model, spec, device, parallel)
@@ -212,10 +212,11 @@ def device_named(name: str) -> torch.device:
     return torch.device("cpu" if name == "cpu" or not there else "cuda")
 
 
-def refuse_experts(spec: ModelSpec, device: torch.device) -> None:
+def refuse_experts(spec: ModelSpec, device: torch.device, parallel: Parallel | None = None) -> None:
     """Raise `ConfigError` for experts that run on a CPU only.
 
     A GPU has no kernels for quantised experts in formats other than MXFP4, or for the families with latent attention.
+    Stages with experts have not run on GPUs yet.
     """
     layout = spec.family.experts
     if spec.experts is None or layout is None or device.type != "cuda":
@@ -223,6 +224,12 @@ def refuse_experts(spec: ModelSpec, device: torch.device) -> None:
     if spec.family.cpu_only:
         raise ConfigError(
             f"{spec.family.name} models run on a CPU only", where="device", hint="set device to cpu"
+        )
+    if parallel is not None and parallel.stage is not None:
+        raise ConfigError(
+            f"mixtures of experts ({spec.family.name}) are not divided into stages on GPUs",
+            where="pp",
+            hint="set pp to 1, or device to cpu",
         )
     layer = spec.experts.layers.index(True)
     schemes = [spec.schemes.of(name.format(i=layer, e=0)) for name in layout.linears.values()]

@@ -1,4 +1,4 @@
-"""Mixtures of experts on two GPUs, divided among ranks or in stages: the tokens of one GPU."""
+"""Mixtures of experts divided among two GPUs: the tokens of one GPU."""
 
 import random
 from pathlib import Path
@@ -69,8 +69,3 @@ def test_two_ranks_with_experts_in_mxfp4_give_the_tokens_of_one_gpu(tmp_path: Pa
         tmp_path / "coded", tmp_path / "plain", intermediate_size=128, **VOCABULARY
     )
     compare(coded, tp=2)
-
-
-def test_two_stages_give_the_tokens_of_one_gpu(tmp_path: Path) -> None:
-    folder = write_checkpoint(tmp_path / "stages", CONFIGS["qwen3-moe"] | VOCABULARY, seed=3)
-    compare(folder, pp=2)

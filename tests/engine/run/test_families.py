@@ -14,10 +14,12 @@ from intaglio.engine.errors import ConfigError
 from intaglio.engine.model.schemes import AT_LOADING
 from intaglio.engine.model.schemes.scheme import Uniform
 from intaglio.engine.model.spec import parse_spec
+from intaglio.engine.parallel.parallel_layout import Parallel
 from intaglio.engine.run.runner import ModelRunner
 
 from tests.engine.run.driver import Driver, Job, null_is_clean
 from tests.engine.run.parity import OURS, THEIRS, prompts, runner, theirs
+from tests.support.threaded_ranks import on_grid
 from tests.support.tiny_checkpoint import write_checkpoint
 from tests.support.tiny_families import CONFIGS, WITHOUT_CHOICE
 
@@ -117,6 +119,21 @@ def test_a_gpu_takes_experts_in_mxfp4() -> None:
 def test_a_gpu_refuses_latents(name: str) -> None:
     with pytest.raises(ConfigError, match=f"{name} models run on a CPU only"):
         refuse_experts(parse_spec(CONFIGS[name]), torch.device("cuda"))
+
+
+@pytest.mark.parametrize(("tp", "pp"), [(1, 2), (2, 2), (2, 1)])
+def test_gpus_take_experts_divided_among_ranks_and_refuse_them_in_stages(tp: int, pp: int) -> None:
+    spec, gpu = parse_spec(CONFIGS["mixtral"]), torch.device("cuda")
+
+    def refused(place: Parallel) -> str | None:
+        refuse_experts(spec, torch.device("cpu"), place)
+        try:
+            refuse_experts(spec, gpu, place)
+        except ConfigError as found:
+            return found.where
+        return None
+
+    assert on_grid(tp, pp, refused) == ["pp" if pp > 1 else None] * (tp * pp)
 
 
 def test_a_window_does_not_bound_the_context() -> None:
