@@ -4,9 +4,9 @@ Does: concatenate matrices along the outputs, and lay out codes and scales as th
 
 Inputs come in chunks of two parts of 32, 64 or 128 inputs; each part has one scale an output. A word of 16 bits holds
 four codes of 4 bits or two of 8 bits, at equal distances in the chunk: with parts of 128, word `i` holds the codes of
-inputs `i`, `i + 64`, `i + 128` and `i + 192`, or of `i` and `i + 128`, lowest bits first. So a tile of words becomes
-tiles of weights without a shuffle. Scales of 16 bits come in words of two parts, as loads of fewer than 4 bytes a
-thread are not pipelined.
+inputs `i`, `i + 128`, `i + 64` and `i + 192`, or of `i` and `i + 128`, lowest bits first. So a tile of words becomes
+tiles of weights without a shuffle, and the low halves of all bytes are codes of the even part. Scales of 16 bits come
+in words of two parts, as loads of fewer than 4 bytes a thread are not pipelined.
 """
 
 from collections.abc import Sequence
@@ -142,7 +142,7 @@ def _words(values: Tensor, part: int, in_word: int) -> Tensor:
     pieces = wide.view(wide.shape[0], -1, in_word, 2 * part // in_word).unbind(2)
     if in_word == 2:
         return torch.stack(pieces, 3).flatten(1).view(torch.int16)
-    pairs = [low | high << 4 for low, high in (pieces[:2], pieces[2:])]
+    pairs = [low | high << 4 for low, high in (pieces[0::2], pieces[1::2])]
     return torch.stack(pairs, 3).flatten(1).view(torch.int16)
 
 

@@ -66,15 +66,15 @@ def raised(
             RAISED: tl.constexpr = (
                 NIBBLE_0
                 if INDEX == 0
-                else NIBBLE_1
-                if INDEX == 1
                 else NIBBLE_2
+                if INDEX == 1
+                else NIBBLE_1
                 if INDEX == 2
                 else NIBBLE_3
             )
             code = _by_pairs(word, RAISED)
         else:
-            code = ((word >> (4 * INDEX)) & 15).to(like.dtype)
+            code = ((word >> (8 * (INDEX % 2) + 4 * (INDEX // 2))) & 15).to(like.dtype)
     elif FAST_BF16:
         if KIND == "signed":
             code = _by_pairs(word, SIGNED_0 if INDEX == 0 else SIGNED_1)
@@ -108,9 +108,9 @@ def unpacked(
         LESS: tl.constexpr = (
             LESS_8_0
             if INDEX == 0
-            else LESS_8_1
-            if INDEX == 1
             else LESS_8_2
+            if INDEX == 1
+            else LESS_8_1
             if INDEX == 2
             else LESS_8_3
         )

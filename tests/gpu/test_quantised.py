@@ -13,7 +13,9 @@ from intaglio.engine.model.checkpoint import model_folder
 from intaglio.kernels.contracts import Activation, AddTo, Gate, RmsNorm
 from intaglio.kernels.dispatch import choose
 from intaglio.kernels.quantised.coded_weight import CodedWeight
+from intaglio.kernels.quantised.codes_gemv import codes_gemv
 from intaglio.kernels.quantised.narrow_codes import NARROW_ROWS
+from intaglio.kernels.quantised.packed_codes import packed
 
 from tests.support.drawn_codes import FLOAT, drawn_codes
 from tests.support.paged import relative_error
@@ -122,6 +124,35 @@ def test_a_row_that_is_not_finite_stays_so(bits: int) -> None:
     x[3, 7], x[5, 9] = float("nan"), float("inf")
     bad = ~weight.matmul(x).isfinite().all(-1)
     assert bad.nonzero().flatten().tolist() == [3, 5]
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+@pytest.mark.parametrize(("bits", "group"), [(4, 128), (8, None), (FLOAT, None)])
+def test_a_lone_row_that_is_not_finite_stays_so(bits: int, group: int | None, bad: float) -> None:
+    there = drawn_codes(64, 4096, bits, group, device=DEVICE)
+    weight = choose(DEVICE).coded([there], None, DTYPE)
+    assert weight is not None
+    x = randn(1, 4096, seed=1).to(DEVICE)
+    x[0, 3001] = bad
+    assert not weight.matmul(x).isfinite().any()
+
+
+@pytest.mark.parametrize(("outputs", "inputs"), [(6144, 4096), (512, 14336), (96, 36864)])
+@pytest.mark.parametrize(("bits", "group"), [(4, 128), (8, None), (FLOAT, None)])
+def test_equal_lone_rows_have_equal_bits(
+    bits: int, group: int | None, outputs: int, inputs: int
+) -> None:
+    """Results do not depend on when programs run. The matrices have one, several and many slices."""
+    form = packed([drawn_codes(outputs, inputs, bits, group, device=DEVICE)])
+    assert form is not None
+    x, found = randn(1, inputs, seed=1).to(DEVICE), []
+    for _ in range(50):
+        out = torch.full((1, outputs), float("nan"), dtype=DTYPE, device=DEVICE)
+        codes_gemv(x, form, None, out)
+        found.append(out)
+    assert all(torch.equal(found[0], other) for other in found)
+    matrix = drawn_codes(outputs, inputs, bits, group).dense(torch.float32)
+    assert relative_error(found[0], x.double().cpu() @ matrix.double().T) < LIMIT
 
 
 def test_weights_are_rounded_while_they_are_loaded() -> None:

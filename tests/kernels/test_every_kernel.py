@@ -80,10 +80,10 @@ Checks = list[Callable[[], None]]
 """What is to be asserted of launches that have been made: when kernels are only compiled, nothing can be."""
 
 KERNELS = {
-    "_combine", "_decode", "_dequantise", "_gate", "_gemv", "_legal_row", "_legal_words", "_lone",
+    "_codes_gemv", "_combine", "_decode", "_dequantise", "_gate", "_gemv", "_legal_row", "_legal_words", "_lone",
     "_narrow_codes", "_packed", "_quantise_rows", "_rms_norm", "_rope_and_store", "_route", "_scaled_tiles",
-    "_scanned_experts", "_skinny", "_skinny_codes", "_softcap", "_sorted_experts", "_tiles", "_verify",
-    "advance_pass", "cut_pass", "first_pass", "flat_pass", "replay_pass", "stack_pass", "tile_pass", "walk_pass",
+    "_scanned_experts", "_skinny", "_skinny_codes", "_softcap", "_sorted_experts", "_tiles", "_verify", "advance_pass",
+    "cut_pass", "first_pass", "flat_pass", "replay_pass", "stack_pass", "tile_pass", "walk_pass",
 }  # fmt: skip
 
 
@@ -253,6 +253,9 @@ def quantised() -> Checks:
                 near(weight.matmul(x.to(DEVICE), there), normed),
                 near(total, residual.double() + wide @ matrix.T, 2 * LIMIT),
             ]
+        one = randn(1, inputs, seed=5, dtype=torch.bfloat16)
+        right = one.double() @ matrix.T
+        checks.append(near(weight.matmul(one.to(DEVICE)), right, 1e-2))
     return checks + rounded_activations()
 
 

@@ -19,7 +19,8 @@ def read_back(form: PackedCodes) -> torch.Tensor:
     for chunk in range(form.padded // (2 * form.part)):
         piece = words[:, chunk * width : (chunk + 1) * width]
         for i in range(in_word):
-            bits = piece >> (16 // in_word * i) & (2 ** (16 // in_word) - 1)
+            place = (0, 2, 1, 3)[i] if in_word == 4 else i
+            bits = piece >> (16 // in_word * place) & (2 ** (16 // in_word) - 1)
             part = chunk * 2 + i * 2 // in_word
             codes = values(bits, form.kind)
             zeros = numbers(form.zeros, part, torch.bfloat16, form)
