@@ -1,6 +1,7 @@
 """Steps of the 8B shape with quantised weights against bfloat16, on a GPU: one table, and the tiles that are fastest.
 
     python -m tests.bench.bench_quant [--out FILE] [--layers 32] [--seconds 220] [--no-tiles]
+        [--forms int8 fp8 w4] [--rows 1 64] [--steps 1 64 512 prompts]
 
 Random weights of the layers in each form, the head in bfloat16. A step is the forward pass and the logits, replayed as
 a CUDA graph for 1, 64 and 512 sequences with a context of 512 tokens, and launched for eight prompts of 1,024 tokens:
@@ -43,6 +44,12 @@ from intaglio.kernels.linear.linear import by_library, finish
 from intaglio.kernels.linear.rms_norm import rms_norm
 from intaglio.kernels.quantised.activations import quantised_rows
 from intaglio.kernels.quantised.coded_weight import CodedWeight, TileRules
+from intaglio.kernels.quantised.codes_gemv import codes_gemv
+from intaglio.kernels.quantised.codes_gemv_shape import (
+    CodesGemvShape,
+    codes_gemv_shape,
+    row_vectors,
+)
 from intaglio.kernels.quantised.dequantise import dequantise
 from intaglio.kernels.quantised.narrow_codes import (
     NARROW_ROWS,
@@ -80,6 +87,8 @@ CONFIG: dict[str, Any] = {
 }
 BLOCK, CONTEXT, PROMPTS, PROMPT = 16, 512, 8, 1024
 ROWS = (1, 64, 512)
+KINDS = (*map(str, ROWS), "prompts")
+"""The steps that are timed: by number of sequences, and prompts."""
 MATRICES = {
     "qkv": (6144, 4096, NOTHING),
     "output": (4096, 4096, ADDED),
@@ -134,13 +143,15 @@ class Tiles:
     found: list[tuple[str, float]] = field(default_factory=list)
 
 
-Shape = NarrowCodesShape | SkinnyCodesShape | ScaledTilesShape
+Shape = CodesGemvShape | NarrowCodesShape | SkinnyCodesShape | ScaledTilesShape
 
 
 def candidates(rows: int, packed: PackedCodes, after: After) -> Iterator[Shape]:
     """Shapes around those by the rules, of the kernel that is used for so many rows."""
     x = torch.empty((rows, 1), dtype=torch.bfloat16, device=packed.codes.device)
-    if rows <= NARROW_ROWS and after.activation is None:
+    if rows == 1:
+        yield from row_candidates(packed, after)
+    elif rows <= NARROW_ROWS and after.activation is None:
         yield narrow_codes_shape(x, packed)
         for slices, block_out, warps in (
             (4, 16, 4), (4, 32, 4), (8, 16, 8), (8, 32, 8), (8, 16, 4), (2, 32, 4), (4, 64, 8), (2, 16, 2),
@@ -164,7 +175,7 @@ def candidates(rows: int, packed: PackedCodes, after: After) -> Iterator[Shape]:
     else:
         rule = skinny_codes_shape(x, packed, after)
         yield rule
-        for block_out, warps in ((64, 4), (128, 8)):
+        for block_out, warps in ((64, 4), (128, 8), (256, 8)):
             for splits in (1, 2, 4, 8) if rows <= 64 else (1, 2):
                 for stages in (2, 3):
                     yield replace(
@@ -172,11 +183,27 @@ def candidates(rows: int, packed: PackedCodes, after: After) -> Iterator[Shape]:
                     )
 
 
+def row_candidates(packed: PackedCodes, after: After) -> Iterator[CodesGemvShape]:
+    """Tiles of one row that fit the registers, and whose last slice is nearly full."""
+    yield codes_gemv_shape(packed, after, packed.codes.device)
+    matrices = 2 if after.activation else 1
+    vectors = row_vectors(packed)
+    for block_rows in (4, 8, 16):
+        for warps in (1, 2, 4, 8):
+            slices = -(-vectors // (32 * warps))
+            waste = slices * 32 * warps / vectors
+            many = (block_rows == 16 and warps == 8) or (block_rows == 4 and warps == 1)
+            if waste < 1.15 and slices <= (7 if vectors > 256 else 4) and not many:
+                yield CodesGemvShape(block_rows // matrices, warps)
+
+
 def fits(shape: Shape, packed: PackedCodes, after: After) -> bool:
     """Whether the pipeline of a program fits the shared memory, and there are neither few nor many programs."""
     chunk, matrices = 2 * packed.part, 2 if after.activation else 1
     chunk_bytes = chunk * 2 // packed.kind.in_word
     written = packed.outputs // matrices
+    if isinstance(shape, CodesGemvShape):
+        return True
     if isinstance(shape, NarrowCodesShape):
         stage = shape.slices * (shape.block_out * matrices * chunk_bytes + 16 * chunk)
         return shape.stages * stage <= 200_000 and packed.padded // chunk % shape.slices == 0
@@ -184,7 +211,7 @@ def fits(shape: Shape, packed: PackedCodes, after: After) -> bool:
         return shape.stages * (shape.block_rows + shape.block_out) * shape.block_in <= 200_000
     stage = shape.block_out * matrices * chunk_bytes + shape.block_rows * chunk * 2
     busy = written // shape.block_out * shape.splits
-    return shape.stages * stage <= 180_000 and (shape.block_rows > 64 or 60 <= busy <= 900)
+    return shape.stages * stage <= 220_000 and (shape.block_rows > 64 or 60 <= busy <= 900)
 
 
 def milliseconds(call: Callable[[], object], *, graph: bool = True, replays: int = 7) -> float:
@@ -230,7 +257,12 @@ class Products:
                 replace(first, codes=first.codes.clone(), scales=first.scales.clone())
             )
         self.counters = torch.zeros(COUNTERS, dtype=torch.int32, device=DEVICE)
-        self.norm = RmsNorm(torch.ones(self.inputs, dtype=torch.bfloat16, device=DEVICE), 1e-6)
+        self.norm = self.unit_norm(self.inputs)
+
+    @staticmethod
+    def unit_norm(inputs: int) -> RmsNorm:
+        """A norm with weights of 1."""
+        return RmsNorm(torch.ones(inputs, dtype=torch.bfloat16, device=DEVICE), 1e-6)
 
     def tensors(self, rows: int) -> tuple[torch.Tensor, torch.Tensor]:
         width = self.outputs // 2 if self.after.activation else self.outputs
@@ -251,7 +283,9 @@ class Products:
     def _multiply(self, x: torch.Tensor, out: torch.Tensor, shape: Shape) -> None:
         norm = self.norm if self.after is not ADDED else None
         for copy in self.copies:
-            if isinstance(shape, NarrowCodesShape):
+            if isinstance(shape, CodesGemvShape):
+                codes_gemv(x, copy, None, out, norm=norm, after=self.after, shape=shape)
+            elif isinstance(shape, NarrowCodesShape):
                 narrow_codes(x, copy, None, out, norm=norm, after=self.after, shape=shape)
             elif isinstance(shape, SkinnyCodesShape):
                 y = x if norm is None else rms_norm(x, norm)
@@ -290,14 +324,19 @@ def tile_rows(form: str) -> tuple[int, ...]:
     return (1, 64, 256, 512) if form == "w4" else (1, 64, 512, 4096)
 
 
-def tune(bandwidth: float, until: float) -> Iterator[Tiles]:
-    """The times of all candidates, by matrix, form and rows."""
-    for form in FORMS:
+def tune(
+    bandwidth: float,
+    until: float,
+    forms: Sequence[str] = tuple(FORMS),
+    numbers: Sequence[int] = (),
+) -> Iterator[Tiles]:
+    """The times of all candidates, by matrix, form and rows: `numbers`, or without them those of the form."""
+    for form in forms:
         products = {name: Products(name, form) for name in MATRICES}
 
         def passes(products: Mapping[str, Products] = products, form: str = form) -> None:
             for one in products.values():
-                for rows in tile_rows(form):
+                for rows in numbers or tile_rows(form):
                     for call in one.calls(rows).values():
                         call()
 
@@ -308,7 +347,7 @@ def tune(bandwidth: float, until: float) -> Iterator[Tiles]:
         except Exception as error:  # noqa: BLE001 - a shape that does not fit is no figure
             print(f"{form}: {type(error).__name__}: {error}", flush=True)
         for name, one in products.items():
-            for rows in tile_rows(form):
+            for rows in numbers or tile_rows(form):
                 floor = 1e6 * one.nbytes / bandwidth
                 tiles = Tiles(name, form, rows, floor)
                 for shape, call in one.calls(rows).items():
@@ -344,8 +383,12 @@ def rules(tuned: Sequence[Tiles]) -> TileRules:
     def at(packed: PackedCodes, rows: int) -> tuple[int, ...] | None:
         return best.get((packed.outputs, packed.padded, packed.kind.value, rows))
 
-    def narrow(x: torch.Tensor, packed: PackedCodes) -> NarrowCodesShape:
+    def row(packed: PackedCodes, after: After, device: torch.device) -> CodesGemvShape:
         found = at(packed, 1)
+        return CodesGemvShape(*found) if found else codes_gemv_shape(packed, after, device)
+
+    def narrow(x: torch.Tensor, packed: PackedCodes) -> NarrowCodesShape:
+        found = at(packed, x.shape[0])
         return NarrowCodesShape(*found) if found else narrow_codes_shape(x, packed)
 
     def skinny(x: torch.Tensor, packed: PackedCodes, after: After) -> SkinnyCodesShape:
@@ -356,7 +399,7 @@ def rules(tuned: Sequence[Tiles]) -> TileRules:
         found = at(packed, min(rows, 4096))
         return ScaledTilesShape(*found) if found else scaled_tiles_shape(rows, packed, after)
 
-    return TileRules(narrow, skinny, scaled)
+    return TileRules(row, narrow, skinny, scaled)
 
 
 class TunedKernels(GpuKernels):
@@ -425,9 +468,14 @@ def weights_bytes(form: str, layers: int) -> float:
 
 
 def steps(
-    form: str, tuned: Sequence[Tiles], layers: int, cache: torch.Tensor, bandwidth: float
+    form: str,
+    tuned: Sequence[Tiles],
+    layers: int,
+    cache: torch.Tensor,
+    bandwidth: float,
+    names: Sequence[str] = KINDS,
 ) -> dict[str, float]:
-    """Milliseconds of each kind of step in one form."""
+    """Milliseconds of each kind of step named in `names`, in one form."""
     spec = parse_spec(CONFIG | {"num_hidden_layers": layers})
     scheme: Scheme | None = Drawn(*FORMS[form]) if form != "bf16" else None
     if scheme is not None:
@@ -439,6 +487,7 @@ def steps(
     small = replace(decoder, layers=decoder.layers[:2])
     kinds = {str(rows): ((1,) * rows, CONTEXT) for rows in ROWS}
     kinds["prompts"] = ((PROMPT,) * PROMPTS, PROMPT)
+    kinds = {name: kinds[name] for name in names}
 
     def passes() -> None:
         for counts, context in kinds.values():
@@ -480,6 +529,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--layers", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=220.0, help="for all measurements")
+    parser.add_argument("--forms", nargs="+", choices=FORMS, default=list(FORMS))
+    parser.add_argument("--rows", nargs="+", type=int, default=[], help="of products with tiles")
+    parser.add_argument("--steps", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--no-tiles", action="store_true", help="only steps, tiles by the rule")
     args = parser.parse_args()
     began = time.perf_counter()
@@ -493,13 +545,13 @@ def main() -> None:
     }
     print(out, flush=True)
     until = began + args.seconds * 0.6
-    tuned = [] if args.no_tiles else list(tune(bandwidth, until))
+    tuned = [] if args.no_tiles else list(tune(bandwidth, until, args.forms, args.rows))
     out["tiles"] = [asdict(one) for one in tuned]
     blocks = max(max(ROWS) * CONTEXT, PROMPTS * PROMPT) // BLOCK + 1
     cache = torch.zeros((2, blocks, BLOCK, 8, 128), dtype=torch.bfloat16, device=DEVICE).normal_()
     out["steps"] = {}
-    for form in ("bf16", *FORMS):
-        out["steps"][form] = steps(form, tuned, args.layers, cache, bandwidth)
+    for form in ("bf16", *args.forms):
+        out["steps"][form] = steps(form, tuned, args.layers, cache, bandwidth, args.steps)
         gc.collect()
         torch.cuda.empty_cache()
         print(
@@ -507,7 +559,8 @@ def main() -> None:
         )
         if args.out:
             args.out.write_text(json.dumps(out, indent=1) + "\n")
-    show(out["steps"])
+    if len(args.steps) == len(KINDS):
+        show(out["steps"])
 
 
 if __name__ == "__main__":
