@@ -23,7 +23,7 @@ import numpy as np
 
 from ..base.addresses import addresses, grid, line, octets
 from ..base.array_types import Bytes, Ints, Longs
-from ..base.growing_array import empty, held_bytes, roomier
+from ..base.growing_array import LEAST_BYTES, empty, held_bytes, roomier
 from ..jit.kernel import kernel
 
 DEAD: Final = -1
@@ -144,9 +144,16 @@ class Growing:
 
     def renew(self) -> None:
         """Replace the array by a copy, so that holders of the old one do not see what is written from now on."""
-        copy = empty(self.array.shape)
-        copy[: self.count] = self.array[: self.count]
-        self.array = copy
+        before = self.array
+        self.grow_ahead()
+        if self.array is before:
+            self.array = empty(before.shape)
+            self.array[: self.count] = before[: self.count]
+
+    def grow_ahead(self) -> None:
+        """Make room in a small array that is half full: once it is full, all others are copied again."""
+        if self.array.nbytes < LEAST_BYTES and 2 * self.count > len(self.array):
+            self.array = roomier(self.array, self.count, self.count)
 
 
 class GrowingTables:
@@ -164,7 +171,7 @@ class GrowingTables:
         self.cells = Growing(moved, 0, room=2_048)
         self.sites = Growing(moved, SITE_COLUMNS)
         self.returns = Growing(moved, 0)
-        self.live: Bytes = np.zeros(64, np.uint8)
+        self.live: Bytes = np.zeros(1_024, np.uint8)
         self._lives = 0
         self._live_at: dict[bytes, int] = {}
         self._alphabets = Growing(moved, 256, room=8)
@@ -194,6 +201,8 @@ class GrowingTables:
         for each in (self.states, self.cells, self.sites, self.returns):
             if each is not grown:
                 each.renew()
+        if self._alphabets is not grown:
+            self._alphabets.grow_ahead()
         self._take()
 
     def _take(self) -> None:
