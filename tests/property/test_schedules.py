@@ -14,7 +14,7 @@ from tests.support.plain_engine import run as run_plainly
 from tests.support.schedules import Run, Tally, Workload, made_up_costs
 from tests.support.scripted import FAULTS, TEXT, Script
 
-SCHEDULES = 100
+SCHEDULES = 70
 
 
 @pytest.mark.parametrize("prefix", [False, True], ids=["cold", "cached"])
