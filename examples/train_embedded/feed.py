@@ -35,6 +35,9 @@ from .written import Variations, written_records
 LENGTHS = (256, 384, 512, 768, 1024, 1536, 2048, 4096)
 PROSE_LENGTH = 1024
 LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es")
+_DESCRIBED = 3.0
+"""How often a written document comes whose questions have descriptions, relative to one whose have none: there are few
+of them, and schemas that people write describe two properties in five."""
 _CHUNK = 64
 _PIECE = 100_000_000  # seeds of one piece; held-out documents are scored from 2,000,000,000 up
 
@@ -149,6 +152,7 @@ def drawn(
     seed = mix.piece * _PIECE + first * _CHUNK
     asked = mix.asked if pieces else 0
     hand = list(written_records())
+    weights = [_DESCRIBED if records.described(record) else 1.0 for record in hand]
     variations = Variations(hand)
     whole = _CHUNK / (1 - mix.printed - asked - mix.written - (mix.recorded if known else 0))
     while True:
@@ -157,7 +161,7 @@ def drawn(
         taken = rng.choices(known, k=round(whole * mix.recorded)) if known else []
         made = (printed(rng, pieces) for _ in range(round(whole * mix.printed)))
         read = (passage(rng, pieces) for _ in range(round(1.5 * whole * asked)))  # some have nothing to ask
-        varied = (variations.draw(record, rng) for record in rng.choices(hand, k=round(whole * mix.written)))
+        varied = (variations.draw(record, rng) for record in rng.choices(hand, weights, k=round(whole * mix.written)))
         found = (draw_sample(record, rng) for record in (*taken, *made, *read, *varied) if record is not None)
         chunk += [each for each in found if each is not None]
         yield [classified(surrounded(worn(each, rng), pieces, rng), rng) for each in chunk]

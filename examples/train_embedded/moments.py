@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import re
 
 from .draw import Draw
 from .numerals import date_text, integer_text, time_text
 from .values import INTEGER, NUMBER, STRING, Form, Value, iso_day, plain
 
+_OFFSET = re.compile(r"(?:Z|[+-]\d{2}:\d{2})$")
 CLOCK = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
 
 
@@ -36,15 +38,15 @@ def time(draw: Draw, minutes: int | None = None) -> Value:
     if minutes is None:
         minutes = draw.rng.randint(5, 23) * 60 + draw.rng.choice((0, 0, 0, 30, 15, 45, draw.rng.randrange(60)))
     hour, minute = divmod(minutes % 1440, 60)
-    gold = f"{hour:02}:{minute:02}"
-    return Value(
-        time_text(draw, hour, minute),
-        (
-            Form(gold, STRING | {"pattern": CLOCK}, draw.pick("|HH:MM|24-hour clock"), weight=0.6),
-            Form(gold, STRING, draw.pick("HH:MM|HH:MM, 24 hours|24-hour time"), weight=0.4),
-            Form(gold, STRING | {"format": draw.pick("time-local|iso-time")}, weight=0.4),
-        ),
-        time,
+    return Value(time_text(draw, hour, minute), clock_forms(draw, f"{hour:02}:{minute:02}"), time)
+
+
+def clock_forms(draw: Draw, gold: str | None) -> tuple[Form, ...]:
+    """The ways to ask for a time of day, `HH:MM`."""
+    return (
+        Form(gold, STRING | {"pattern": CLOCK}, draw.pick("|HH:MM|24-hour clock"), weight=0.6),
+        Form(gold, STRING, draw.pick("HH:MM|HH:MM, 24 hours|24-hour time"), weight=0.4),
+        Form(gold, STRING | {"format": draw.pick("time-local|iso-time")}, weight=0.4),
     )
 
 
@@ -52,17 +54,23 @@ def date_time(draw: Draw) -> Value:
     day, hour, minute = iso_day(draw), draw.rng.randint(0, 23), draw.rng.randint(0, 59)
     joint = draw.pick({"en": ", | at | | - ", "de": ", | um | ", "fr": ", | à | ", "es": ", | a las | "}[draw.lang])
     written = f"{date_text(draw, day)}{joint}{time_text(draw, hour, minute)}"
-    gold = f"{day.isoformat()}T{hour:02}:{minute:02}"
+    return Value(written, moment_forms(draw, f"{day.isoformat()}T{hour:02}:{minute:02}"), date_time)
+
+
+def moment_forms(draw: Draw, gold: str | None) -> tuple[Form, ...]:
+    """The ways to ask for a date with a time, `YYYY-MM-DDTHH:MM` with seconds and an offset where they are stated."""
+    date_only = Form(gold and gold[:10], STRING | {"format": "date"}, "date only", weight=0.5)
+    if gold and _OFFSET.search(gold):
+        formats = STRING | {"format": draw.pick("date-time|date-time|iso-date-time")}
+        return Form(gold, formats), Form(gold, STRING, draw.pick("ISO 8601|with offset")), date_only
+    if gold and len(gold) > len("YYYY-MM-DDTHH:MM"):
+        return Form(gold, STRING | {"format": draw.pick("date-time-local|iso-date-time")}), date_only
     pattern = STRING | {"pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$"}
-    return Value(
-        written,
-        (
-            Form(gold, pattern, draw.pick("|YYYY-MM-DDTHH:MM|local time, YYYY-MM-DDTHH:MM")),
-            Form(gold, STRING | {"format": draw.pick("date-time-local|iso-date-time")}),
-            Form(gold, STRING, "YYYY-MM-DDTHH:MM"),
-            Form(day.isoformat(), STRING | {"format": "date"}, "date only", weight=0.5),
-        ),
-        date_time,
+    return (
+        Form(gold, pattern, draw.pick("|YYYY-MM-DDTHH:MM|local time, YYYY-MM-DDTHH:MM")),
+        Form(gold, STRING | {"format": draw.pick("date-time-local|iso-date-time")}),
+        Form(gold, STRING, "YYYY-MM-DDTHH:MM"),
+        date_only,
     )
 
 

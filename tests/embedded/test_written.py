@@ -1,10 +1,12 @@
 """Documents written one by one: their notation, and new values for them that the text and the answers share."""
 
+import json
 import random
 import re
 from itertools import islice
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from examples.train_embedded.real.apart import Apart
 from examples.train_embedded.real.records import Record
@@ -25,8 +27,10 @@ works flag: no
 refund number:
 symptoms list: trips the breaker; Fuse 10 A
 mood ~: annoyed
-[parts|spares] part|name; price number; code
-- Fuse 10 A; 1.25;
+seen moment: 2026-03-03T14:05+01:00
+opens clock: 08:30
+[parts|spares] part|name -- as printed; price number; code; state {ordered/fitted} -- fitted if built in
+- Fuse 10 A; 1.25; ; ordered
 """
 
 
@@ -48,10 +52,15 @@ def test_a_document_is_read_with_its_fields_and_tables() -> None:
         "refund": (None, "number"),
         "symptoms": (["trips the breaker", "Fuse 10 A"], "list"),
         "mood": ("annoyed", "text"),
+        "seen": ("2026-03-03T14:05+01:00", "moment"),
+        "opens": ("08:30", "clock"),
     }
     assert record.fields[0].notes == "who wrote the report"
     assert record.fields[1].options == ("minor", "critical")
-    assert record.tables[0].rows == (("Fuse 10 A", 1.25, None),)
+    (table,) = record.tables
+    assert table.rows == (("Fuse 10 A", 1.25, None, "ordered"),)
+    assert table.options == ((), (), (), ("ordered", "fitted"))
+    assert table.column_notes == ("as printed", "", "", "fitted if built in")
 
 
 @pytest.mark.parametrize(
@@ -65,9 +74,12 @@ def test_a_document_is_read_with_its_fields_and_tables() -> None:
         ("}: critical", "}: fatal", "'fatal' is none of"),
         ("2026-03-03", "2026-02-30", "day is out of range"),
         ("works flag: no", "works flag: maybe", "neither yes nor no"),
-        ("- Fuse 10 A; 1.25;", "- Fuse 10 A; 1.25", "2 cells for 3 columns"),
+        ("- Fuse 10 A; 1.25; ;", "- Fuse 10 A; 1.25;", "3 cells for 4 columns"),
+        ("; ordered", "; lost", "'lost' is none of"),
+        ("T14:05+01:00", " 14:05", "is no date with a time"),
+        ("clock: 08:30", "clock: 8:30", "is no time of day"),
         ("loss|damage number", "Loss number", "is no field"),
-        ("\n- Fuse 10 A; 1.25;", "", "has no rows"),
+        ("\n- Fuse 10 A; 1.25; ; ordered", "", "has no rows"),
     ],
 )
 def test_a_broken_document_is_refused_with_its_place(old: str, new: str, said: str) -> None:
@@ -91,7 +103,7 @@ def test_variations_keep_copies_in_the_text_and_change_both() -> None:
         for before, after in zip(record.fields, drawn.fields, strict=True):
             if before.sort == "text" and before.value and before.value in record.text:
                 assert after.value in drawn.text, (before, after, drawn.text)
-            if before.sort in ("date", "enum", "flag"):
+            if before.sort in ("date", "moment", "clock", "enum", "flag"):
                 assert after == before
         numbers = {row for table in drawn.tables for row in table.rows}
         assert len(numbers) == len({row for table in record.tables for row in table.rows})
@@ -114,6 +126,21 @@ def test_samples_ask_for_what_is_stated() -> None:
     samples = [sample for sample in made if sample is not None]
     assert len(samples) > 90
     assert all(sample.answer and sample.schema["properties"] for sample in samples)
+
+
+def test_a_schema_states_descriptions_classes_and_times_of_a_document() -> None:
+    (record,) = parse(TICKET, "tickets.txt")
+    asked = [sample for seed in range(300) if (sample := draw_sample(record, random.Random(seed)))]
+    written = [json.dumps(sample.schema) for sample in asked]
+    assert any("fitted if built in" in schema for schema in written)
+    assert any('"format": "date-time"' in schema for schema in written)
+    for sample in asked:
+        Draft202012Validator(sample.schema).validate(sample.answer)
+        for row in next(
+            (sample.answer[key] for key in ("parts", "spares") if key in sample.answer), ()
+        ):
+            if isinstance(row, dict) and "state" in row:
+                assert row["state"].lower() == "ordered"
 
 
 @pytest.mark.shared

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-Sort = Literal["text", "date", "number", "url", "email", "list", "enum", "flag"]
+Sort = Literal["text", "date", "moment", "clock", "number", "url", "email", "list", "enum", "flag"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,8 @@ class Stated:
     """One field of a document.
 
     `keys` and `notes` are `|`-separated property names and descriptions; `value` is None where the document does not
-    say; dates are ISO; `options` are the classes of an enum.
+    say; dates are ISO, moments a date and a time with the offset where the document states one, clocks `HH:MM`;
+    `options` are the classes of an enum.
     """
 
     keys: str
@@ -32,12 +33,18 @@ class Stated:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of like things: `columns` are (keys, sort) and each row has a value for each column."""
+    """Rows of like things: `columns` are (keys, sort) and each row has a value for each column.
+
+    `options` are the classes of each column and `column_notes` its `|`-separated descriptions; both are empty where no
+    column has any.
+    """
 
     keys: str
     columns: tuple[tuple[str, Sort], ...]
     rows: tuple[tuple[Any, ...], ...]
     notes: str = ""
+    options: tuple[tuple[str, ...], ...] = ()
+    column_notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,14 @@ class Record:
     text: str
     fields: tuple[Stated, ...]
     tables: tuple[Table, ...] = field(default=())
+
+
+def described(record: Record) -> bool:
+    """Whether a third of what a record states has a description."""
+    notes = [stated.notes for stated in record.fields]
+    for table in record.tables:
+        notes += table.column_notes or [""] * len(table.columns)
+    return 3 * sum(map(bool, notes)) >= len(notes) > 0
 
 
 def write(path: Path, records: Iterable[Record]) -> int:
@@ -72,6 +87,8 @@ def read(path: Path) -> Iterator[Record]:
                     tuple((keys, sort) for keys, sort in table["columns"]),
                     tuple(tuple(row) for row in table["rows"]),
                     table["notes"],
+                    tuple(tuple(options) for options in table.get("options", ())),
+                    tuple(table.get("column_notes", ())),
                 )
                 for table in each["tables"]
             )

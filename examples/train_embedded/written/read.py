@@ -7,11 +7,14 @@
     severity {minor/critical}: critical
     units|quantity number: 1
     refund number:
-    [parts|spares] part|name; price number
-    - fuse 10 A; 1.25
+    opened moment: 2026-03-03T14:05
+    [parts|spares] part|name; price number -- per piece; state {ordered/fitted}
+    - fuse 10 A; 1.25; ordered
 
 The first bare `@@` ends the text. A field is its names, its sort (text without one), and its answer, which is null where
-it is empty. A `~` in place of a sort marks a text that the document does not contain letter for letter.
+it is empty, and behind `--` its descriptions. A `~` in place of a sort marks a text that the document does not contain
+letter for letter. A `moment` is a date with a time (seconds and an offset where the document states them), a `clock` a
+time of day.
 """
 
 from __future__ import annotations
@@ -19,16 +22,32 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..moments import CLOCK
 from ..real.records import Record, Sort, Stated, Table
 
 _FOLDER = Path(__file__).parent
 _NAMES = r"(?P<keys>[a-z][a-z0-9_]*(?:\|[a-z][a-z0-9_]*)*)"
-_SORTS = r"(?: (?P<sort>number|date|url|email|list|flag|~|\{[^{}]+\}))?"
+_SORTS = r"(?: (?P<sort>number|date|moment|clock|url|email|list|flag|~|\{[^{}]+\}))?"
 _FIELD = re.compile(rf"{_NAMES}{_SORTS}:(?: (?P<value>(?!-- ).*?))?(?: -- (?P<notes>.+))?")
-_COLUMN = re.compile(_NAMES + _SORTS)
+_COLUMN = re.compile(_NAMES + _SORTS + r"(?: -- (?P<notes>.+))?")
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?")
+_SORTS_OF_RECORDS: dict[str, Sort] = {
+    "~": "text",
+    "text": "text",
+    "number": "number",
+    "date": "date",
+    "moment": "moment",
+    "clock": "clock",
+    "url": "url",
+    "email": "email",
+    "list": "list",
+    "flag": "flag",
+    "enum": "enum",
+}
 _HEAD = re.compile(r"\[" + _NAMES + r"\] (?P<columns>.+)")
 
 
@@ -60,14 +79,14 @@ def parse(source: str, name: str) -> Iterator[Record]:
 
 def _record(kind: str, text: str, lines: list[tuple[int, str]], name: str) -> Record:
     """One document; `lines` are its fields and tables with the numbers of their lines."""
-    fields, tables = list[Stated](), list[Table]()
+    fields, tables = list[Stated](), list[_Table]()
     for number, line in lines:
         try:
             head = _HEAD.fullmatch(line)
             if line.startswith("- ") and tables:
-                tables[-1] = _longer(tables[-1], line[2:], text)
+                tables[-1].add(line[2:], text)
             elif head:
-                tables.append(Table(head["keys"], tuple(_column(each) for each in head["columns"].split("; ")), ()))
+                tables.append(_Table(head["keys"], [_column(each) for each in head["columns"].split("; ")]))
             else:
                 fields.append(_field(line, text))
         except ValueError as error:
@@ -75,39 +94,74 @@ def _record(kind: str, text: str, lines: list[tuple[int, str]], name: str) -> Re
     for table in tables:
         if not table.rows:
             raise ValueError(f"{name}: the table {table.keys!r} of a {kind} has no rows")
-    plain = tuple(
-        Table(table.keys, tuple((keys, _sort(sort)) for keys, sort in table.columns), table.rows) for table in tables
-    )
-    return Record(f"written {kind}", text, tuple(fields), plain)
+    return Record(f"written {kind}", text, tuple(fields), tuple(table.stated() for table in tables))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked for: names, sort as written, classes of an enum, descriptions."""
+
+    keys: str
+    sort: str
+    options: tuple[str, ...]
+    notes: str
+
+    @classmethod
+    def of(cls, found: re.Match[str]) -> _Asked:
+        sort, notes = found["sort"] or "text", found["notes"] or ""
+        if sort.startswith("{"):
+            return cls(found["keys"], "enum", tuple(sort[1:-1].split("/")), notes)
+        return cls(found["keys"], sort, (), notes)
+
+    def value(self, written: str, text: str) -> Any:
+        """The answer; raises ValueError where it is none of the classes, or `text` does not contain it."""
+        value = _value(written, self.sort, text)
+        if self.options and value is not None and value not in self.options:
+            raise ValueError(f"{value!r} is none of {self.options}")
+        return value
+
+    @property
+    def plain_sort(self) -> Sort:
+        return _SORTS_OF_RECORDS[self.sort]
+
+
+@dataclass
+class _Table:
+    """A table whose rows are being read."""
+
+    keys: str
+    columns: list[_Asked]
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def add(self, row: str, text: str) -> None:
+        cells = [cell.strip() for cell in f"{row} ".split("; ")]
+        if len(cells) != len(self.columns):
+            raise ValueError(f"{len(cells)} cells for {len(self.columns)} columns")
+        self.rows.append(tuple(asked.value(cell, text) for asked, cell in zip(self.columns, cells, strict=True)))
+
+    def stated(self) -> Table:
+        return Table(
+            self.keys,
+            tuple((asked.keys, asked.plain_sort) for asked in self.columns),
+            tuple(self.rows),
+            options=tuple(asked.options for asked in self.columns),
+            column_notes=tuple(asked.notes for asked in self.columns),
+        )
 
 
 def _field(line: str, text: str) -> Stated:
     found = _FIELD.fullmatch(line)
     if not found:
         raise ValueError(f"{line!r} is no field")
-    sort, options = found["sort"] or "text", tuple[str, ...]()
-    if sort.startswith("{"):
-        sort, options = "enum", tuple(sort[1:-1].split("/"))
-    value = _value(found["value"] or "", sort, text)
-    if options and value is not None and value not in options:
-        raise ValueError(f"{value!r} is none of {options}")
-    return Stated(found["keys"], value, _sort(sort), found["notes"] or "", options)
+    asked = _Asked.of(found)
+    return Stated(asked.keys, asked.value(found["value"] or "", text), asked.plain_sort, asked.notes, asked.options)
 
 
-def _column(written: str) -> tuple[str, Any]:
+def _column(written: str) -> _Asked:
     found = _COLUMN.fullmatch(written)
-    if not found or (found["sort"] or "").startswith("{") or found["sort"] == "list":
+    if not found or found["sort"] == "list":
         raise ValueError(f"{written!r} is no column")
-    return found["keys"], found["sort"] or "text"
-
-
-def _longer(table: Table, row: str, text: str) -> Table:
-    """`table` with one more row."""
-    cells = [cell.strip() for cell in f"{row} ".split("; ")]
-    if len(cells) != len(table.columns):
-        raise ValueError(f"{len(cells)} cells for {len(table.columns)} columns")
-    made = tuple(_value(cell, sort, text) for cell, (_, sort) in zip(cells, table.columns, strict=True))
-    return Table(table.keys, table.columns, (*table.rows, made), table.notes)
+    return _Asked.of(found)
 
 
 def _value(written: str, sort: str, text: str) -> Any:
@@ -122,23 +176,12 @@ def _value(written: str, sort: str, text: str) -> Any:
         return written == "yes"
     if sort == "date":
         return datetime.date.fromisoformat(written).isoformat()
+    if sort == "moment" and not (_MOMENT.fullmatch(written) and datetime.datetime.fromisoformat(written)):
+        raise ValueError(f"{written!r} is no date with a time, YYYY-MM-DDTHH:MM")
+    if sort == "clock" and not re.fullmatch(CLOCK, written):
+        raise ValueError(f"{written!r} is no time of day, HH:MM")
     if sort == "list":
         return [_value(part, "text", text) for part in written.split("; ")]
     if sort in ("text", "email", "url") and written not in text:
         raise ValueError(f"the text does not contain {written!r}; mark it with ~ if it is not copied")
     return written
-
-
-def _sort(sort: str) -> Sort:
-    found: dict[str, Sort] = {
-        "~": "text",
-        "text": "text",
-        "number": "number",
-        "date": "date",
-        "url": "url",
-        "email": "email",
-        "list": "list",
-        "flag": "flag",
-        "enum": "enum",
-    }
-    return found[sort]

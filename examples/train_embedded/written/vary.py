@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..real.records import Record
+from ..real.records import Record, Table
 
 _TEXTS, _NUMBERS = 0.35, 0.5  # the share of values that change
 _NUMBER = re.compile(r"(?<![\w.,:/'-])\d(?:[\d.,'\u00a0\u202f]*\d)?(?![\w:/-])")
@@ -124,7 +124,7 @@ def _values(record: Record) -> Iterator[Any]:
             yield from stated.value if isinstance(stated.value, list) else (stated.value,)
     for table in record.tables:
         for row in table.rows:
-            yield from row
+            yield from (value for value, (_, sort) in zip(row, table.columns, strict=True) if sort != "enum")
 
 
 def _mapped(record: Record, change: Callable[[Any], Any]) -> Record:
@@ -133,8 +133,12 @@ def _mapped(record: Record, change: Callable[[Any], Any]) -> Record:
         stated if stated.sort in ("enum", "flag") else replace(stated, value=change(stated.value))
         for stated in record.fields
     )
-    tables = tuple(
-        replace(table, rows=tuple(tuple(change(value) for value in row) for row in table.rows))
-        for table in record.tables
+    return replace(record, fields=fields, tables=tuple(_changed_table(table, change) for table in record.tables))
+
+
+def _changed_table(table: Table, change: Callable[[Any], Any]) -> Table:
+    kept = [sort in ("enum", "flag") for _, sort in table.columns]
+    rows = (
+        tuple(value if keep else change(value) for value, keep in zip(row, kept, strict=True)) for row in table.rows
     )
-    return replace(record, fields=fields, tables=tables)
+    return replace(table, rows=tuple(rows))
