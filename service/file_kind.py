@@ -56,12 +56,15 @@ _HTML: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _FIELD: Final = re.compile(rb"([!-9;-~]{1,76}):[ \t]?[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*")
-_MAIL_FIELDS: Final = frozenset(
+_PROGRAM_FIELDS: Final = frozenset(
     {
-        *(b"received", b"return-path", b"delivered-to", b"from", b"to", b"subject", b"date"),
-        *(b"message-id", b"mime-version", b"content-type", b"reply-to", b"cc", b"dkim-signature"),
+        *(b"received", b"return-path", b"delivered-to", b"message-id", b"mime-version"),
+        *(b"content-type", b"content-transfer-encoding", b"dkim-signature"),
     }
 )
+"""Fields that programs write into a mail, and nobody copies with its text."""
+_MAIL_FIELDS: Final = _PROGRAM_FIELDS | {b"from", b"to", b"subject", b"date", b"reply-to", b"cc"}
+_ENCODED_WORD: Final = re.compile(rb"=\?[\w-]+\?[bqBQ]\?[!-~]*\?=")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -152,11 +155,16 @@ def is_html(head: bytes) -> bool:
 
 
 def is_mail(head: bytes) -> bool:
-    """Whether a text begins with header fields of which two are those of mails."""
-    head = re.sub(rb"\AFrom [^\r\n]*\r?\n", b"", head)  # the line with which mailboxes begin
+    """Whether a text begins with header fields of a mail as a program stored it.
+
+    Two fields are those of mails, and one is a program's, or the lines are encoded as only a program does. A text that
+    somebody copied from a mail is text: all its lines are read, whatever fields there are.
+    """
+    body = re.sub(rb"\AFrom [^\r\n]*\r?\n", b"", head)  # the line with which mailboxes begin
     at, known = 0, set[bytes]()
-    while (field := _FIELD.match(head, at)) is not None:
+    while (field := _FIELD.match(body, at)) is not None:
         known.add(field[1].lower())
         at = field.end()
-    ended = head[at : at + 1] in (b"\r", b"\n", b"") and at > 0
-    return ended and len(known & _MAIL_FIELDS) >= 2
+    stored = len(body) < len(head) or known & _PROGRAM_FIELDS or _ENCODED_WORD.search(body, 0, at)
+    ended = body[at : at + 1] in (b"\r", b"\n", b"") and at > 0
+    return bool(stored) and ended and len(known & _MAIL_FIELDS) >= 2

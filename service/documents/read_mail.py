@@ -5,6 +5,7 @@ Does: read one message with the standard library. Does not: read attachments; th
 
 import email
 import email.policy
+import re
 from email.message import EmailMessage, Message
 from typing import Any, Final
 
@@ -23,6 +24,13 @@ from .recognise import attached_type
 from .refused import ReadingRefused, unreadable
 
 _FIELDS: Final = ("From", "To", "Cc", "Date", "Subject")
+_OF_PROGRAMS: Final = re.compile(
+    r"received|return-path|delivered-to|message-id|mime-version|references|in-reply-to|user-agent|precedence|thread-.*"
+    r"|dkim-.*|domainkey-.*|authentication-results|auto-submitted|envelope-to|errors-to|feedback-id|sender|status"
+    r"|(?:x|arc|list|content|resent|received|ironport|require)-.*",
+    re.IGNORECASE,
+)
+"""Fields that tell how a mail travelled."""
 # What the standard library raises for malformed header fields and parts.
 _MALFORMED: Final = (AttributeError, LookupError, TypeError, ValueError, AssertionError)
 
@@ -33,7 +41,11 @@ def read_mail(content: bytes) -> ParsedDocument:
         content = content.partition(b"\n")[2]
     try:
         message = email.message_from_bytes(content, policy=email.policy.default)
-        fields = [f"{name}: {value}" for name in _FIELDS if (value := _field(message, name))]
+        others = [
+            name for name in dict.fromkeys(message.keys()) if not _OF_PROGRAMS.fullmatch(name)
+        ]
+        names = dict.fromkeys((*_FIELDS, *(name for name in others if name.title() not in _FIELDS)))
+        fields = [f"{name}: {value}" for name in names if (value := _field(message, name))]
         body = _body(message)
         attachments, notes = _attachments(message)
     except _MALFORMED:

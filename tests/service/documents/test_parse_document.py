@@ -8,6 +8,7 @@ from array import array
 
 import pypdfium2
 import pytest
+from intaglio.schemas import catalogue
 from intaglio.service.documents import parsed_document as media
 from intaglio.service.documents.archive import Archive
 from intaglio.service.documents.parse_document import parse_document
@@ -191,6 +192,19 @@ def test_html_is_read_as_it_is_seen() -> None:
     assert parse_document(latin).text == "Käse"
 
 
+def test_a_text_that_was_copied_from_a_mail_keeps_all_its_lines() -> None:
+    sample = catalogue.get("support_ticket").sample
+    found = parse_document(sample.encode())
+    assert (found.media_type, found.text) == (media.PLAIN, sample)
+
+
+def test_a_mail_keeps_the_fields_that_people_set_and_no_others() -> None:
+    head = "Received: by x\nMessage-ID: <1@x>\nX-Mailer: y\nFrom: a@b.example\nPriority: urgent\nsubject: Broken\n"
+    found = parse_document(f"{head}\nPlease help.\n".encode())
+    assert found.media_type == media.MAIL
+    assert found.text == "From: a@b.example\nSubject: Broken\nPriority: urgent\n\nPlease help."
+
+
 def test_a_mail_has_its_fields_body_and_attachments() -> None:
     found = parse_document(mail("Hello,\n\nthe order.\n", attached={"o.pdf": pdf([["x"]])}))
     assert found.media_type == media.MAIL
@@ -219,6 +233,9 @@ def test_text_in_any_encoding(encoding: str) -> None:
         (b"Received: by x\r\n\tid 5\r\nFrom: a@b\r\n\r\nbody", media.MAIL),
         (b"From a@b Mon Jan 1\nSubject: x\nTo: b\n\nbody", media.MAIL),
         (b"From: me\nThis is no mail, it has one field", media.PLAIN),
+        (b"Message-ID: <1@x>\nFrom: a@b\nSubject: x\n\nbody", media.MAIL),
+        (b"From: a@b\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n\nbody", media.MAIL),
+        (b"From: a@b\nTo: c@d\nSubject: copied\nPriority: high\n\nbody", media.PLAIN),
         (b"name,sum\nPen,2\n", media.PLAIN),
         (b"# Title\n", media.PLAIN),
     ],
