@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from .model import Shape, save, weights_of
 
 
-def average(first: Path, second: Path, share: float, out: Path) -> None:
+def average(first: Path, second: Path, share: float, out: Path, kept: Sequence[str] = ()) -> None:
     """Write `1 - share` of the weights of `first` plus `share` of those of `second`, in bf16.
+
+    Weights with one of the texts `kept` in their names stay those of `first`.
 
     Raises ValueError where their shapes differ.
     """
@@ -27,7 +30,10 @@ def average(first: Path, second: Path, share: float, out: Path) -> None:
     if sizes != {name: other[name] for name in names}:
         raise ValueError(f"{first} and {second} have different shapes")
     new = weights_of(second)
-    mixed = {name: weight.float().lerp(new[name].float(), share) for name, weight in weights_of(first).items()}
+    mixed = {
+        name: weight.float().lerp(new[name].float(), 0.0 if any(part in name for part in kept) else share)
+        for name, weight in weights_of(first).items()
+    }
     save(out, Shape(**sizes), mixed, config["eos_token_id"], config["pad_token_id"])
 
 
@@ -36,11 +42,14 @@ def main() -> None:
     parser.add_argument("first", type=Path)
     parser.add_argument("second", type=Path)
     parser.add_argument("--share", type=float, default=0.5, help="of the second model")
+    parser.add_argument(
+        "--keep", nargs="+", default=(), metavar="TEXT", help="weights of the first model, by parts of names"
+    )
     parser.add_argument("--out", type=Path, required=True)
     chosen = parser.parse_args()
     if not 0 <= chosen.share <= 1:
         parser.error("--share is between 0 and 1")
-    average(chosen.first, chosen.second, chosen.share, chosen.out)
+    average(chosen.first, chosen.second, chosen.share, chosen.out, chosen.keep)
 
 
 if __name__ == "__main__":

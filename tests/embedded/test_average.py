@@ -33,6 +33,16 @@ def test_weights_lie_between_those_of_both(share: float, tmp_path: Path) -> None
         assert torch.allclose(new[name].float(), weights_of(second)[name].float(), atol=2e-3)
 
 
+def test_kept_weights_stay_those_of_the_first(tmp_path: Path) -> None:
+    first, second = model(tmp_path / "a", 1), model(tmp_path / "b", 2)
+    average(first, second, 0.5, tmp_path / "out", kept=["self_attn"])
+    ours, old = weights_of(tmp_path / "out"), weights_of(first)
+    changed = {name for name, weight in ours.items() if not torch.equal(weight, old[name])}
+    assert changed
+    assert not any("self_attn" in name for name in changed)
+    assert any("mlp" in name for name in changed)
+
+
 def test_models_of_different_shapes_are_refused(tmp_path: Path) -> None:
     first = model(tmp_path / "a", 1)
     second = model(tmp_path / "b", 1, replace(SHAPE, num_hidden_layers=2))
