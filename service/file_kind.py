@@ -62,7 +62,7 @@ _PROGRAM_FIELDS: Final = frozenset(
         *(b"content-type", b"content-transfer-encoding", b"dkim-signature"),
     }
 )
-"""Fields that programs write into a mail, and nobody copies with its text."""
+"""Fields that programs write into a mail, and that are not copied with its text."""
 _MAIL_FIELDS: Final = _PROGRAM_FIELDS | {b"from", b"to", b"subject", b"date", b"reply-to", b"cc"}
 _ENCODED_WORD: Final = re.compile(rb"=\?[\w-]+\?[bqBQ]\?[!-~]*\?=")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -157,8 +157,8 @@ def is_html(head: bytes) -> bool:
 def is_mail(head: bytes) -> bool:
     """Whether a text begins with header fields of a mail as a program stored it.
 
-    Two fields are those of mails, and one is a program's, or the lines are encoded as only a program does. A text that
-    somebody copied from a mail is text: all its lines are read, whatever fields there are.
+    Two fields are those of mails, and one is a program's, or the lines are encoded as only a program does. Text that
+    was copied out of a mail is text: all its lines are read, whatever fields there are.
     """
     body = re.sub(rb"\AFrom [^\r\n]*\r?\n", b"", head)  # the line with which mailboxes begin
     at, known = 0, set[bytes]()
