@@ -23,26 +23,13 @@ from tests.engine.parallel.test_tensor_parallel import OPTIONS, built, driven, j
 from tests.engine.run.driver import Job
 from tests.engine.run.parity import OURS
 from tests.support.threaded_ranks import ThreadedCommunicator, on_ranks
-from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.tiny_checkpoint import LLAMA
 from tests.support.tiny_families import CONFIGS, DIVISIBLE
 
 LEAST = 20
 """Tokens from which a step is divided here: chunks of prompts are, decode steps are not."""
 FAMILIES = [name for name in DIVISIBLE if parse_spec(CONFIGS[name]).experts is None]
 EXPERTS = [name for name in DIVISIBLE if name not in FAMILIES]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    root = tmp_path_factory.mktemp("sequences")
-
-    def make(name: str) -> Path:
-        path = root / name
-        if not path.exists():
-            write_checkpoint(path, {"llama": LLAMA, **CONFIGS}[name], shards=2, seed=0)
-        return path
-
-    return make
 
 
 def divided(

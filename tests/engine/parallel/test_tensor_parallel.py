@@ -26,7 +26,7 @@ from intaglio.kernels.contracts import RmsNorm
 from tests.engine.run.driver import Driver, Job
 from tests.engine.run.parity import OURS, prompts
 from tests.support.threaded_ranks import ThreadedCommunicator, on_ranks
-from tests.support.tiny_checkpoint import LLAMA, write_checkpoint
+from tests.support.tiny_checkpoint import LLAMA
 from tests.support.tiny_families import CONFIGS, DIVISIBLE
 from tests.support.tiny_mxfp4 import CODED_GPT_OSS, write_coded_gpt_oss
 
@@ -68,19 +68,6 @@ def _masks(by_id: object, plan: Plan) -> Masks:
     rows.fill(0x2AAAAAAA)
     row_of = {0: 0} if any(work.seq_id == 0 and work.logits for work in plan.works) else {}
     return Masks(rows, row_of)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    root = tmp_path_factory.mktemp("divided")
-
-    def make(name: str) -> Path:
-        path = root / name
-        if not path.exists():
-            write_checkpoint(path, {"llama": LLAMA, **CONFIGS}[name], shards=2, seed=0)
-        return path
-
-    return make
 
 
 @pytest.mark.parametrize("name", DIVISIBLE)
