@@ -15,6 +15,7 @@ from ..documents.seen_image import SeenImage
 from .budget import room
 from .outline import BRIEF
 from .prompt import ExtractionPrompt, PromptParts, extraction_messages
+from .prompt_text import prompt_text
 
 
 class PromptFitter:
@@ -64,7 +65,7 @@ class PromptFitter:
         self, frame: PromptFrame, document: str, max_tokens: int | None
     ) -> tuple[tuple[int, ...], int] | None:
         """The prompt of a frame with a document, and the tokens of the document; None if there is no room for it."""
-        prompt, count = frame.encode(self._tokenizer, document)
+        prompt, count = frame.encode(self._tokenizer, prompt_text(document))
         return None if len(prompt) + (max_tokens or 1) > self._capacity else (prompt, count)
 
     def budget(self, prompt: int, requested: int | None) -> int:
@@ -85,7 +86,7 @@ class PromptFitter:
 
     def default_room(self, schema: Mapping[str, Any] | bool, parts: PromptParts) -> int:
         """The tokens that an answer may have beyond the shortest one if the request sets no limit."""
-        return room(schema, self.count(parts.document) + parts.image_tokens)
+        return room(schema, self.count(parts.printed) + parts.image_tokens)
 
     def around(self, schema: Mapping[str, Any], parts: PromptParts) -> int:
         """The tokens of the prompt around the document, without its images.

@@ -17,6 +17,7 @@ from intaglio.schemas.json_pointer import local_target
 
 from ..documents.seen_image import SeenImage
 from .outline import USUAL, OutlineLimits, one_line, outline
+from .prompt_text import prompt_text
 
 INSTRUCTION = (
     "Extract the fields outlined below from the document the user sends. "
@@ -50,6 +51,11 @@ class PromptParts:
     def document(self) -> str:
         """The text to extract from: the contents of all messages except instructions in the role `system`."""
         return "\n\n".join(part.content for part in self.messages if part.role != "system")
+
+    @property
+    def printed(self) -> str:
+        """The document as the model sees it. Offsets and verbatim strings refer to `document`, as it was sent."""
+        return prompt_text(self.document)
 
     @property
     def image_tokens(self) -> int:
@@ -100,7 +106,8 @@ def extraction_messages(
     sparse = is_sparse(parts.document)
     bare = outline(schema, limits=limits, described=False) if sparse else ""
     instruction = INSTRUCTION.format(root=_root(schema))
-    system = "\n\n".join(part for part in (instruction, shape, parts.guidance) if part)
+    guidance = prompt_text(parts.guidance)
+    system = "\n\n".join(part for part in (instruction, shape, guidance) if part)
     return ExtractionPrompt(
         messages=(
             {"role": "system", "content": system},
@@ -108,9 +115,8 @@ def extraction_messages(
             *_document(parts),
         ),
         variables={
-            "schema": bare
-            or (f"// {one_line(parts.guidance)}\n{shape}" if parts.guidance else shape),
-            "document": parts.document,
+            "schema": bare or (f"// {one_line(guidance)}\n{shape}" if guidance else shape),
+            "document": parts.printed,
         },
         outline=shape,
     )
@@ -132,7 +138,7 @@ def _document(parts: PromptParts) -> Iterator[Mapping[str, Any]]:
     if not parts.images:
         for part in parts.messages:
             if part.role != "system":
-                yield {"role": part.role, "content": part.content}
+                yield {"role": part.role, "content": prompt_text(part.content)}
         return
     text, content = parts.document, list[dict[str, str]]()
     borders = [0, *(image.at for image in parts.images), len(text)]
@@ -140,7 +146,7 @@ def _document(parts: PromptParts) -> Iterator[Mapping[str, Any]]:
         if at:
             content.append({"type": "image"})
         if between := text[start:end].strip("\n"):
-            content.append({"type": "text", "text": between})
+            content.append({"type": "text", "text": prompt_text(between)})
     yield {"role": "user", "content": content}
 
 
@@ -150,7 +156,7 @@ def _turns(schema: Mapping[str, Any], examples: Sequence[Example]) -> tuple[Mapp
         turn
         for example in examples
         for turn in (
-            {"role": "user", "content": example.text},
+            {"role": "user", "content": prompt_text(example.text)},
             {"role": "assistant", "content": _written(_ordered(example.data, schema, schema))},
         )
     )

@@ -13,6 +13,7 @@ from intaglio.schemas.openai.chat_completions import ChatMessage, ContentPart
 
 from ..dialects.stated import refused
 from ..extraction.outline import outline
+from ..extraction.prompt_text import prompt_text
 from ..extraction.text_model import TextModel
 from ..images.image_source import ImageSource, image_source
 from ..tools.known_formats import format_of
@@ -64,7 +65,7 @@ def chat_prompt(
     """The prompt of a conversation, at the end of which the model answers.
 
     Templates of extraction models, the embedded one among them, print the schema in short form as `schema`, and the
-    texts of the user as `document`; other templates see the messages only.
+    texts of the user as `document`, without control characters; other templates see the messages only, unchanged.
 
     Raises:
         InvalidBody: the arguments of a call are not a JSON object, or a variable has a name of the service's own.
@@ -185,7 +186,7 @@ def _variables(messages: Sequence[Message], options: PromptOptions) -> dict[str,
     variables = {
         **options.variables,
         "schema": outline(options.schema) if isinstance(options.schema, Mapping) else "",
-        "document": user_text(messages),
+        "document": prompt_text(user_text(messages)),
     }
     if options.tools:
         variables["tools"] = template_tools(options.tools)

@@ -51,7 +51,18 @@ OPTIONS = st.fixed_dictionaries(
 TEXT = st.one_of(
     st.text(min_size=1, max_size=60),
     st.sampled_from(
-        ["text", "x", ":", "{}", "\n", '"text":"x"', "The name is x.", "e\u0301", "a " * 600]
+        [
+            "text",
+            "x",
+            ":",
+            "{}",
+            "\n",
+            '"text":"x"',
+            "The name is x.",
+            "e\u0301",
+            "a " * 600,
+            "x\r\ny\rz\0",
+        ]
     ),
 )
 

@@ -143,6 +143,21 @@ def test_the_model_in_the_package_answers_at_the_first_call() -> None:
     assert extract(Flag, "The flag is raised.").data in (Flag(raised=True), Flag(raised=False))
 
 
+def test_a_text_with_line_ends_of_windows_is_read_like_any_other() -> None:
+    text = "Name: Petra Kamp\r\nCity: Bremen\r\nOrder number: A-204\r\n"
+    names = ("name", "city", "order_number")
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in names},
+        "required": [*names],
+    }
+    result = extract(schema, text, grounding="locate")
+    assert result.data == {"name": "Petra Kamp", "city": "Bremen", "order_number": "A-204"}
+    span = result.fields["/city"].span
+    assert span is not None
+    assert text[span.start : span.end] == "Bremen"
+
+
 def test_a_closed_model_takes_nothing(folder: Path) -> None:
     model = LLM(folder, num_blocks=80)
     model.close()

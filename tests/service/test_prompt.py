@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
+from intaglio.schemas.extraction.requests import Example, Message
+from intaglio.service.documents.seen_image import SeenImage
 from intaglio.service.extraction.outline import BRIEF, outline
 from intaglio.service.extraction.prompt import INSTRUCTION, PromptParts, extraction_messages
 
@@ -103,6 +106,25 @@ def test_messages_and_variables_say_the_same() -> None:
     system, user = prompt.messages
     assert system["content"] == f"{INSTRUCTION.format(root='object')}\n\n// Thing\na?: string"
     assert user == {"role": "user", "content": "the text"}
+
+
+def test_a_model_sees_line_feeds_and_no_other_control_character() -> None:
+    sent, seen = "Name: Ada\r\nCity: Hull\rA\0B\x0cC\tD", "Name: Ada\nCity: Hull\nA B\nC\tD"
+    messages = (Message(role="system", content=sent), Message(role="user", content=sent))
+    parts = PromptParts(messages, examples=(Example(text=sent, data={"a": "b"}),))
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    prompt = extraction_messages(schema, parts)
+    assert parts.document == sent
+    assert prompt.variables["document"] == parts.printed == seen
+    system, example, answer, user = prompt.messages
+    assert system["content"].endswith(f"\n\n{seen}")
+    assert [example["content"], user["content"]] == [seen, seen]
+    assert answer["content"] == '{"a":"b"}'
+    pixel = SeenImage(rows=1, columns=1, pixels=b"")
+    (user,) = extraction_messages(schema, replace(PromptParts.of(sent), images=(pixel,))).messages[
+        1:
+    ]
+    assert user["content"] == [{"type": "image"}, {"type": "text", "text": seen}]
 
 
 @pytest.mark.parametrize(
