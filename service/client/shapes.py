@@ -13,62 +13,13 @@ from typing import Any, Generic, TypeVar
 
 from intaglio.schemas import catalogue
 from pydantic import BaseModel, JsonValue, PydanticUserError, TypeAdapter, ValidationError
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import SchemaError, core_schema, to_json
+from pydantic_core import SchemaError, to_json
 
+from .closed_schema import ClosedSchema
 from .errors import ResultMismatch
 from .partial import partial_adapter
 
 T = TypeVar("T")
-
-
-class ClosedSchema(GenerateJsonSchema):
-    """A JSON Schema generator that closes objects and matches time formats to their types.
-
-    Objects allow only the properties that their type declares, and times have the offset that their type requires.
-    Pydantic leaves objects open and ignores unknown properties; under an open schema a model would spend tokens on
-    properties that are dropped. A type with `extra="allow"` keeps its objects open.
-    """
-
-    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
-        return _closed(super().model_schema(schema))
-
-    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
-        return _closed(super().dataclass_schema(schema))
-
-    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
-        return _closed(super().typed_dict_schema(schema))
-
-    def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
-        """A number. Pydantic also permits any string, which a model would then write."""
-        found = super().decimal_schema(schema)
-        numbers = [part for part in found.get("anyOf", ()) if part.get("type") == "number"]
-        return numbers[0] if numbers else found
-
-    def datetime_schema(self, schema: core_schema.DatetimeSchema) -> JsonSchemaValue:
-        return _time(schema, "date-time", "date-time-local", "iso-date-time")
-
-    def time_schema(self, schema: core_schema.TimeSchema) -> JsonSchemaValue:
-        return _time(schema, "time", "time-local", "iso-time")
-
-
-def _time(
-    schema: core_schema.DatetimeSchema | core_schema.TimeSchema, aware: str, naive: str, either: str
-) -> JsonSchemaValue:
-    """The format of a time, depending on the offset that its type requires.
-
-    Pydantic uses `date-time` or `time` for all of them, which require an offset and seconds: for a text that says 14:30
-    a model would have to invent both.
-    """
-    constraint = schema.get("tz_constraint")
-    offset = aware if constraint == "aware" or isinstance(constraint, int) else either
-    return {"type": "string", "format": naive if constraint == "naive" else offset}
-
-
-def _closed(schema: JsonSchemaValue) -> JsonSchemaValue:
-    if schema.get("type") == "object" and "properties" in schema:
-        return {"additionalProperties": False} | schema
-    return schema
 
 
 @dataclass(frozen=True, slots=True)

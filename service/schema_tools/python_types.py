@@ -1,7 +1,7 @@
 """JSON Schemas from Python types: pydantic models, dataclasses, TypedDicts.
 
-Does: import a module of the user and ask pydantic for the schema. Does not: run in a service: the module's code is
-executed.
+Does: import a module of the user and make the schema that the SDK sends for the type. Does not: run in a service: the
+module's code is executed.
 """
 
 import importlib
@@ -14,6 +14,7 @@ from typing import Any
 
 import pydantic
 
+from ..client.closed_schema import ClosedSchema
 from .source_text import SourceError
 
 
@@ -32,7 +33,7 @@ def from_python(place: str) -> dict[str, Any]:
     if inspect.isroutine(kind):
         raise SourceError(1, f"{name!r} is a function, not a type")
     try:
-        return pydantic.TypeAdapter(kind).json_schema()
+        return pydantic.TypeAdapter(kind).json_schema(schema_generator=ClosedSchema)
     except pydantic.errors.PydanticUserError as error:
         raise SourceError(1, f"{name!r} has no schema: {str(error).splitlines()[0]}") from None
 

@@ -246,7 +246,8 @@ def test_a_decimal_is_a_number(connect: Connect, stub: StubService) -> None:
     stub.will_answer(Answer(result(19.99)))
     price = Annotated[Decimal, Field(ge=0, max_digits=6, decimal_places=2)]
     assert connect().extract(TypeAdapter(price), "text").data == Decimal("19.99")
-    assert stub.asked[0].body["schema"] == {"type": "number", "minimum": 0}
+    expected = {"type": "number", "minimum": 0, "multipleOf": 0.01, "exclusiveMaximum": 10_000}
+    assert stub.asked[0].body["schema"] == expected
 
 
 def test_a_pattern_that_pydantic_cannot_run_is_a_type_error(

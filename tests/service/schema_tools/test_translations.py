@@ -258,6 +258,26 @@ def test_python() -> None:
     assert {"pointer", "reason"} <= set(schema["properties"])
 
 
+def test_a_python_type_has_the_schema_that_the_sdk_sends(tmp_path: Path) -> None:
+    """Pydantic's own would ask for an offset in every time, and allow any string as a decimal."""
+    path = tmp_path / "models.py"
+    lines = (
+        "from datetime import datetime",
+        "from decimal import Decimal",
+        "from pydantic import UUID4, BaseModel",
+        "class Payment(BaseModel):",
+        "    at: datetime",
+        "    paid: Decimal",
+        "    id: UUID4",
+    )
+    path.write_text("\n".join(lines))
+    schema = from_python(f"{path}:Payment")
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["at"]["format"] == "iso-date-time"
+    assert schema["properties"]["paid"]["type"] == "number"
+    assert schema["properties"]["id"]["format"] == "uuid"
+
+
 def test_a_file_named_like_a_module_of_python_is_read(tmp_path: Path) -> None:
     path = tmp_path / "json.py"
     path.write_text("import dataclasses\n@dataclasses.dataclass\nclass Order:\n    n: 'int'\n")
