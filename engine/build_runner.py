@@ -6,6 +6,7 @@ tokenise or schedule.
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ from .model.sequence_weights import refuse_undivided_tokens
 from .model.sharded_weights import refuse_indivisible, sharded_spec
 from .model.spec import ModelSpec, read_spec
 from .model.staged_layers import refuse_unstageable, staged_spec
-from .model.weights import load_decoder, load_encoder, random_decoder
+from .model.weights import BegunDecoder, begin_decoder, load_encoder, random_decoder
 from .parallel.parallel_layout import Parallel
 from .plan import StepCosts
 from .run.adapter_store import AdapterStore
@@ -125,13 +126,14 @@ def build_runner(
     dtype = model_dtype(model.dtype, spec, device)
     laps = Laps()
     laps.over("device")
-    with torch.inference_mode():
+    with torch.inference_mode(), ExitStack() as closing:
         prompts = attention_of_prompts(model, cache, own, dtype, device)
         kernels: Kernels = LoopedKernels()
         if model.deterministic or not has_loops(spec, device, dtype):
             kernels = choose(device, prompts, dtype if model.deterministic else None)
-        decoder = _decoder(model, spec, kernels, dtype, device, max_context, parallel)
-        decoder, store = _with_adapters(decoder, adapters)
+        begun = _decoder(model, spec, kernels, dtype, device, max_context, parallel)
+        closing.callback(begun.close)
+        decoder, store = _with_adapters(begun.decoder, adapters)
         decoder, loads = counted_decoder(decoder)
         drawn = model.weights == "random"
         encoder = load_encoder(Path(model.model), spec, dtype, device, drawn=drawn)
@@ -147,7 +149,11 @@ def build_runner(
             layout = decoder_groups(decoder)
             decoder = grouped_decoder(decoder, layout)
         parts = RunnerParts(decoder, cache, limits, parallel, store, encoder, loads, layout)
-        runner, costs = (_host(parts), None) if device.type == "cpu" else _gpu(parts, masks, laps)
+        if device.type == "cpu":
+            begun.finish()
+            runner, costs = _host(parts), None
+        else:
+            runner, costs = _gpu(parts, masks, begun, laps)
         laps.over("warm up")
     kv = runner.cache
     return Built(
@@ -302,7 +308,7 @@ def _decoder(
     device: torch.device,
     positions: int,
     parallel: Parallel | None,
-) -> Decoder:
+) -> BegunDecoder:
     given: dict[str, Any] = {
         "kernels": kernels,
         "dtype": dtype,
@@ -311,8 +317,8 @@ def _decoder(
         "parallel": parallel,
     }
     if model.weights == "random":
-        return random_decoder(spec, **given)
-    return load_decoder(Path(model.model), spec, **given)
+        return BegunDecoder(random_decoder(spec, **given))
+    return begin_decoder(Path(model.model), spec, **given)
 
 
 def _host(parts: RunnerParts) -> ModelRunner:
@@ -330,7 +336,7 @@ def _host(parts: RunnerParts) -> ModelRunner:
 
 
 def _gpu(
-    parts: RunnerParts, masks: "DeviceGrammarMasks | None", laps: "Laps"
+    parts: RunnerParts, masks: "DeviceGrammarMasks | None", begun: BegunDecoder, laps: Laps
 ) -> tuple[ModelRunner, StepCosts]:
     # Not loaded where there is no GPU.
     from intaglio.kernels.runtime.precompile import compile_ahead
@@ -345,9 +351,11 @@ def _gpu(
         warm_up_masks()
         run_all(parts, masks)
 
-    compile_ahead(run)
-    warm_up_masks()
+    compile_ahead(run)  # what the kernels compute is not used, so matrices may be filled meanwhile
     laps.over("kernels")
+    begun.finish()
+    laps.over("last weights")
+    warm_up_masks()
     runner, compute = gpu_runner(parts, masks, parts.count(free_bytes(parts, masks)))
     laps.over("memory")
     costs = compute.capture()

@@ -307,6 +307,11 @@ class Kernels(Protocol):
     look-up) must run before the first call of a step.
     """
 
+    @property
+    def keeps_matrices(self) -> bool:
+        """Whether `weight` keeps a contiguous matrix, and reads none of its values, which may come later."""
+        ...
+
     def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
         """The unquantised `matrix` [outputs, inputs] and its `bias` [outputs]; may keep the tensors or copy them."""
         ...

@@ -51,6 +51,11 @@ class GpuKernels:
         self._sampler = TokenSampler(device, COUNTERS)
         self._prompts = prompts
 
+    @property
+    def keeps_matrices(self) -> bool:
+        """True: a launch reads a matrix where it is."""
+        return True
+
     def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
         """A weight on the matrix itself, which is copied only if it is not contiguous."""
         return DenseWeight(matrix, bias, self._counters)

@@ -36,6 +36,11 @@ class InvariantGpuKernels(GpuKernels):
         self._dtype = dtype
         self._tiles: dict[tuple[int, int], Sequence[Tile]] = {}
 
+    @property
+    def keeps_matrices(self) -> bool:
+        """False: tiles are compared by products with the first matrix of a shape."""
+        return False
+
     def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
         """A weight on the matrix itself; the tiles of its shape are compared once."""
         weight = FixedOrderWeight(matrix, bias, self._counters)

@@ -57,6 +57,10 @@ class ReferenceKernels:
 
     _workspace: reference_attention.Workspace = field(default_factory=reference_attention.Workspace)
 
+    @property
+    def keeps_matrices(self) -> bool:
+        return False
+
     def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
         if is_widened(matrix.dtype):
             if packed.is_available() and packed.fits_float16(matrix):

@@ -32,7 +32,7 @@ from .row_parallel import RowParallelWeight
 from .schemes.scheme import Dense, combined_weight, stacked
 from .sharded_weights import BY_INPUTS
 from .spec import ModelSpec
-from .tensor_source import TensorSource
+from .tensor_source import Piece, TensorSource
 
 LATENT_EPS = 1e-6
 """Added to the mean square in the norms of latents, whatever `rms_norm_eps` is."""
@@ -44,6 +44,19 @@ def norm_named(name: str, spec: ModelSpec, weights: TensorSource) -> RmsNorm:
     if spec.family.norm_offset:
         weight.add_(spec.family.norm_offset)
     return RmsNorm(weight, spec.norm_eps)
+
+
+def joined_weight(
+    weights: TensorSource, pieces: Sequence[Piece], bias: Tensor | None, kernels: Kernels
+) -> Weight:
+    """The weight of unquantised matrices with the same inputs, concatenated along the outputs.
+
+    Where the kernels keep the matrix, its values may come later: see `TensorSource.joined`.
+    """
+    matrix = weights.joined(pieces)
+    if not kernels.keeps_matrices:
+        weights.settle()
+    return kernels.weight(matrix, bias)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +111,14 @@ class LayerParts:
     ) -> Weight:
         """The weight of `parts`; with `summed` its products are added over the ranks, if there are several."""
         schemes = [self.spec.schemes.of(part.name) for part in parts]
-        weight = combined_weight(schemes, parts, bias, self.kernels)
+        if all(
+            scheme == Dense() and part.order is None
+            for scheme, part in zip(schemes, parts, strict=True)
+        ):
+            pieces = [Piece(part.name + ".weight") for part in parts]
+            weight = joined_weight(self.weights, pieces, bias, self.kernels)
+        else:
+            weight = combined_weight(schemes, parts, bias, self.kernels)
         if self.parallel is None or not summed:
             return weight
         return RowParallelWeight(weight, self.parallel.communicator, self.kernels)
@@ -170,6 +190,7 @@ class LayerParts:
             if stacked is None
             else stacked.read(self.weights, self.kernels)
         )
+        self.weights.settle()  # kernels copy the matrices of experts
         return Mixture(
             norm=self.norm("mlp_norm"),
             router=self.kernels.weight(self.weights.tensor(router + ".weight"), bias),

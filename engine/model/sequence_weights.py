@@ -21,7 +21,7 @@ from .row_parallel import RowParallelWeight
 from .sequence_parallel import DividedTokens, RankMatrices
 from .sharded_weights import ShardedWeights, sharded_spec
 from .spec import ModelSpec
-from .tensor_source import TensorSource
+from .tensor_source import Piece, TensorSource, WholeTensors, joined_tensors
 
 
 def refuse_undivided_tokens(spec: ModelSpec) -> None:
@@ -36,9 +36,9 @@ def refuse_undivided_tokens(spec: ModelSpec) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReadOnce:
-    """The tensors of `whole`, each read once until `forget`. See `TensorSource`."""
+    """The tensors of `whole`, each read once until `forget`. See `WholeTensors`."""
 
-    whole: TensorSource
+    whole: WholeTensors
     _read: dict[str, Tensor] = field(default_factory=dict)
 
     @property
@@ -55,6 +55,18 @@ class ReadOnce:
         if name not in self._read:
             self._read[name] = self.whole.tensor(name)
         return self._read[name].clone()  # the caller owns it
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """See `WholeTensors`."""
+        return self.whole.shape(name)
+
+    def joined(self, pieces: Sequence[Piece]) -> Tensor:
+        """See `TensorSource`. The values are there at once."""
+        return joined_tensors(self, pieces)
+
+    def settle(self) -> None:
+        """See `TensorSource`."""
+        self.whole.settle()
 
     def forget(self) -> None:
         """Free what was read."""
@@ -75,7 +87,7 @@ class EveryRank:
     def of(
         cls,
         spec: ModelSpec,
-        weights: TensorSource,
+        weights: WholeTensors,
         kernels: Kernels,
         parallel: TensorParallel | None,
     ) -> "EveryRank | None":

@@ -12,7 +12,7 @@ from ..errors import ConfigError
 from ..parallel.parallel_layout import PipelineStage
 from .family import EMBEDDING, FINAL_NORM, HEAD
 from .spec import ModelSpec
-from .tensor_source import TensorSource
+from .tensor_source import Piece, TensorSource
 
 
 def refuse_unstageable(spec: ModelSpec, pp: int) -> None:
@@ -34,15 +34,18 @@ def refuse_unstageable(spec: ModelSpec, pp: int) -> None:
 def vocabulary_tensors(
     spec: ModelSpec, weights: TensorSource, stage: PipelineStage | None
 ) -> tuple[Tensor, Tensor | None]:
-    """The embedding and the head; the former without rows, and the latter None, where a stage does not use it."""
+    """The embedding and the head; the former without rows, and the latter None, where a stage does not use it.
+
+    Their values may come later: see `TensorSource.joined`.
+    """
     place = None if stage is None else stage.layout
     if place is None or place.is_first or (place.is_last and spec.tied):
-        embedding = weights.tensor(EMBEDDING + ".weight")
+        embedding = weights.joined([Piece(EMBEDDING + ".weight")])
     else:
         embedding = weights.tensor(FINAL_NORM + ".weight").new_empty((0, spec.hidden))
     if place is not None and not place.is_last:
         return embedding, None
-    return embedding, embedding if spec.tied else weights.tensor(HEAD + ".weight")
+    return embedding, embedding if spec.tied else weights.joined([Piece(HEAD + ".weight")])
 
 
 def staged_spec(spec: ModelSpec, own: range) -> ModelSpec:

@@ -4,8 +4,9 @@ Does: open the files that the index names, and check that the index and the file
 model needs.
 """
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,7 +17,7 @@ from torch import Tensor
 
 from ..errors import ModelError
 from .checkpoint_json import read_object
-from .parallel_reads import Span
+from .file_spans import FileIdentity, Span
 from .schemes.scheme import Stored
 
 INDEX = "model.safetensors.index.json"
@@ -62,14 +63,15 @@ class _Handle(Protocol):
 class TensorFile:
     """One open safetensors file with tensors of these `names`. They are read on request.
 
-    `begins` are the places of their first bytes, by the names in the file. `originals` are the names in the file of
-    those tensors that have another one there.
+    `begins` are the places of their first bytes, by the names in the file. `identity` is that of the file which has
+    them there. `originals` are the names in the file of those tensors that have another one there.
     """
 
     path: Path
     handle: _Handle
     names: tuple[str, ...]
     begins: Mapping[str, int]
+    identity: FileIdentity
     originals: Mapping[str, str] = field(default_factory=dict)
 
     def stored(self, name: str) -> Stored:
@@ -87,7 +89,8 @@ class TensorFile:
         original = self.originals.get(name, name)
         found = self.handle.get_slice(original)
         dtype = (CONVERTED | UNCONVERTED)[found.get_dtype()]
-        return Span(self.path, self.begins[original], tuple(found.get_shape()), dtype)
+        shape = tuple(found.get_shape())
+        return Span(self.path, self.begins[original], shape, dtype, identity=self.identity)
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of this name, on the host."""
@@ -102,7 +105,7 @@ class TensorFile:
                     names[name] = new + name.removeprefix(old)
                     break
         originals = {new: old for old, new in names.items() if new != old}
-        return TensorFile(self.path, self.handle, tuple(names.values()), self.begins, originals)
+        return replace(self, names=tuple(names.values()), originals=originals)
 
 
 def files_by_tensor(
@@ -153,7 +156,7 @@ def open_tensors(path: Path) -> TensorFile:
         )
     try:
         handle: _Handle = safe_open(str(path), framework="pt")
-        begins = _begins(path)
+        begins, identity = _begins(path)
     except (SafetensorError, OSError, ValueError) as error:
         raise ModelError(f"cannot read {path}: {error}", where=str(path)) from error
     except (RuntimeError, MemoryError) as error:  # the file is mapped by the library, then by torch
@@ -162,11 +165,11 @@ def open_tensors(path: Path) -> TensorFile:
             where=str(path),
             hint="the limit of address space (`ulimit -v`) must allow the whole file",
         ) from error
-    return TensorFile(path, handle, tuple(handle.keys()), begins)
+    return TensorFile(path, handle, tuple(handle.keys()), begins, identity)
 
 
-def _begins(path: Path) -> dict[str, int]:
-    """The place of each tensor's first byte, from a header that the library has checked.
+def _begins(path: Path) -> tuple[dict[str, int], FileIdentity]:
+    """The place of each tensor's first byte, from a header that the library has checked, and the file's identity.
 
     Raises:
         ValueError: the header names a tensor twice, which the library does not notice.
@@ -175,11 +178,13 @@ def _begins(path: Path) -> dict[str, int]:
         # The library has compared this number with the file's size.
         size = int.from_bytes(file.read(8), "little")
         header = parse_json(file.read(size).decode("utf-8"))
-    return {
+        identity = FileIdentity.of(os.fstat(file.fileno()))
+    begins = {
         name: 8 + size + tensor["data_offsets"][0]
         for name, tensor in header.items()
         if name != "__metadata__"
     }
+    return begins, identity
 
 
 def some_of(names: Sequence[str]) -> str:

@@ -1,12 +1,12 @@
 """Loads the weights of safetensors files into a `Decoder`.
 
-Does: check all names and shapes of the checkpoint against the spec before reading a tensor, then read tensor by tensor
+Does: check all names and shapes of the checkpoint against the spec before reading a tensor, then read its tensors
 (`layer_parts`); or draw random weights of the same shapes. Does not: convert formats, or tolerate
 deviations: a tensor that is missing, unused or of another shape is a `ModelError` that names it.
 """
 
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from .attention_kinds import AttentionKind
 from .decoder import AttentionVariant, Decoder
 from .expected_tensors import check_tensors, expected_tensors
 from .family import EMBEDDING, FINAL_NORM, HEAD
+from .file_tensors import FileTensors
 from .layer_parts import LayerParts, build_layer, norm_named
 from .parallel_reads import ParallelReads
 from .rotary import build_table
@@ -31,7 +32,7 @@ from .sharded_weights import ShardedWeights, sharded_spec
 from .spec import ModelSpec
 from .staged_layers import staged_spec, vocabulary_tensors
 from .tensor_files import TensorFile, files_by_tensor
-from .tensor_source import TensorSource
+from .tensor_source import Piece, TensorSource, WholeTensors, joined_tensors
 from .vision_encoder import VisionEncoder
 from .vision_weights import assemble_encoder, vision_tensors
 from .vocabulary_shard import VocabularyShard
@@ -53,22 +54,68 @@ def load_decoder(
 
     With `parallel`, the part of one rank; other tensors are checked by their headers and not read. Raises `ModelError`.
     """
+    begun = begin_decoder(
+        folder,
+        spec,
+        kernels=kernels,
+        dtype=dtype,
+        device=device,
+        positions=positions,
+        parallel=parallel,
+    )
+    begun.finish()
+    return begun.decoder
+
+
+@dataclass(frozen=True, slots=True)
+class BegunDecoder:
+    """A decoder whose matrices are filled while its kernels are prepared; `reads` are None if they are there."""
+
+    decoder: Decoder
+    reads: ParallelReads | None = None
+
+    def finish(self) -> None:
+        """Return when all values are there, and close the files. Raises `ModelError` if they cannot be read."""
+        if self.reads is not None:
+            with closing(self.reads):
+                self.reads.settle()
+
+    def close(self) -> None:
+        """Close the files, also of a decoder that is not needed any more."""
+        if self.reads is not None:
+            self.reads.close()
+
+
+def begin_decoder(
+    folder: Path,
+    spec: ModelSpec,
+    *,
+    kernels: Kernels,
+    dtype: torch.dtype,
+    device: torch.device,
+    positions: int,
+    parallel: Parallel | None = None,
+) -> BegunDecoder:
+    """The decoder that `load_decoder` gives; where the kernels keep matrices, they may be filled until `finish`."""
     by_name = files_by_tensor(folder, spec.family.prefixes)
     expected = expected_tensors(spec)
     stored = {name: file.stored(name) for name, file in by_name.items()}
     check_tensors(_without_zero_biases(stored, expected, by_name), expected, spec)
     tied_head = {HEAD + ".weight": expected[EMBEDDING + ".weight"]}
-    with closing(ParallelReads(device)) as reads:
-        reader = _Reader(by_name, tied_head | expected, dtype, reads)
+    with ExitStack() as failing:
+        reads = failing.enter_context(closing(ParallelReads(device)))
+        source = FileTensors(by_name, tied_head | expected, dtype, reads)
         if spec.tied and HEAD + ".weight" in by_name:
-            embedding, head = reader.tensor(EMBEDDING + ".weight"), reader.tensor(HEAD + ".weight")
+            embedding, head = source.tensor(EMBEDDING + ".weight"), source.tensor(HEAD + ".weight")
             if not torch.equal(head, embedding):
                 raise ModelError(
                     "config.json ties the head to the embedding, but the checkpoint holds another head",
                     where=HEAD + ".weight",
                     hint="set tie_word_embeddings to false to use it",
                 )
-        return assemble(spec, reader, kernels, positions, parallel)
+        begun = BegunDecoder(assemble(spec, source, kernels, positions, parallel), reads)
+        failing.pop_all()
+    return begun
 
 
 def _without_zero_biases(
@@ -100,7 +147,7 @@ def load_encoder(
         return assemble_encoder(folder, spec.vision, random)
     files = files_by_tensor(folder, spec.family.prefixes)
     with closing(ParallelReads(device)) as reads:
-        return assemble_encoder(folder, spec.vision, _Reader(files, stored, dtype, reads))
+        return assemble_encoder(folder, spec.vision, FileTensors(files, stored, dtype, reads))
 
 
 def random_decoder(
@@ -121,20 +168,21 @@ def random_decoder(
 
 def assemble(
     spec: ModelSpec,
-    weights: TensorSource,
+    whole: WholeTensors,
     kernels: Kernels,
     positions: int,
     parallel: Parallel | None = None,
 ) -> Decoder:
-    """The decoder of these weights of the model `spec`, which are read one after the other.
+    """The decoder of the weights in `whole` of the model `spec`; the caller settles them.
 
     With `parallel`, the part of one rank; `Decoder.spec` then has the heads and the layers of that rank.
     """
     place = Parallel() if parallel is None else parallel
     matrices, stage, shard = place.matrices, place.stage, None
-    every = EveryRank.of(spec, weights, kernels, matrices)
+    every = EveryRank.of(spec, whole, kernels, matrices)
+    weights: TensorSource = whole
     if matrices is not None:
-        weights = ShardedWeights.of(weights, spec, matrices.layout)
+        weights = ShardedWeights.of(whole, spec, matrices.layout)
         shard = VocabularyShard.of(spec.vocab_size, matrices)
         spec = sharded_spec(spec, matrices.layout)
     own = range(spec.layers) if stage is None else stage.layout.layers(spec.layers)
@@ -154,6 +202,8 @@ def assemble(
         layers.append(layer)
         if every is not None:
             matrices_of_ranks.append(every.matrices(i, layer))
+    if not kernels.keeps_matrices:
+        weights.settle()
     norm = norm_named(FINAL_NORM, spec, weights)
     if spec.logit_divisor is not None:
         norm.weight.div_(spec.logit_divisor)
@@ -182,23 +232,6 @@ def _variant(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads tensors by name, from several files, by `reads`; in `dtype` unless `stored` has another one."""
-
-    files: Mapping[str, TensorFile]
-    stored: Mapping[str, Stored]
-    dtype: torch.dtype
-    reads: ParallelReads
-
-    def has(self, name: str) -> bool:
-        return name in self.files
-
-    def tensor(self, name: str) -> Tensor:
-        dtype = self.stored[name].dtype or self.dtype
-        return self.reads.tensor(self.files[name].span(name), dtype)
-
-
-@dataclass(frozen=True, slots=True)
 class _Random:
     """Draws each tensor on request. Norms are filled with `norm`."""
 
@@ -210,6 +243,15 @@ class _Random:
 
     def has(self, name: str) -> bool:
         return name in self.stored and not self.stored[name].optional
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return self.stored[name].shape
+
+    def joined(self, pieces: Sequence[Piece]) -> Tensor:
+        return joined_tensors(self, pieces)
+
+    def settle(self) -> None:
+        """Nothing comes later."""
 
     def tensor(self, name: str) -> Tensor:
         stored = self.stored[name]

@@ -1,5 +1,6 @@
 """Experts in one tensor: each expert's own matrices, gate before up, and the gate of gpt-oss."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import torch
 from intaglio.engine.errors import ModelError
 from intaglio.engine.model.expected_tensors import expected_shapes
 from intaglio.engine.model.spec import parse_spec
+from intaglio.engine.model.tensor_source import Piece, joined_tensors
 from intaglio.kernels.dispatch import choose
 from intaglio.kernels.experts.reference_experts import clamped_gate
 
@@ -26,6 +28,12 @@ class Weights:
 
     def tensor(self, name: str) -> torch.Tensor:
         return self.tensors[name]
+
+    def joined(self, pieces: Sequence[Piece]) -> torch.Tensor:
+        return joined_tensors(self, pieces)
+
+    def settle(self) -> None:
+        pass
 
 
 def test_the_tensors_of_a_layer() -> None:

@@ -1,0 +1,195 @@
+"""Matrices that come later, piece by piece: every weight is what reading whole tensors one after the other gives.
+
+The reference reads with the library of the format, converts, cuts and concatenates whole tensors.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from intaglio.engine.model.decoder import Decoder
+from intaglio.engine.model.expected_tensors import expected_tensors
+from intaglio.engine.model.file_tensors import FileTensors
+from intaglio.engine.model.parallel_reads import ParallelReads
+from intaglio.engine.model.schemes.scheme import Stored
+from intaglio.engine.model.sharded_weights import ShardedWeights
+from intaglio.engine.model.spec import ModelSpec, read_spec
+from intaglio.engine.model.tensor_files import files_by_tensor
+from intaglio.engine.model.tensor_source import Piece, WholeTensors, joined_tensors
+from intaglio.engine.model.weights import assemble
+from intaglio.engine.parallel.parallel_layout import ParallelLayout
+from intaglio.kernels.contracts import Epilogue, RmsNorm, Weight
+from intaglio.kernels.reference_kernels import ReferenceKernels
+from safetensors.torch import load_file
+from torch import Tensor
+
+from tests.engine.model.test_parallel_reads import LateUploads
+from tests.engine.model.test_published import write
+from tests.support.quantised_checkpoints import FORMATS
+from tests.support.tiny_checkpoint import write_checkpoint
+from tests.support.tiny_families import CONFIGS, DIVISIBLE
+
+CPU = torch.device("cpu")
+CHUNK = 4096
+OURS = ("intaglio.", __name__)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Tensors read whole by the library of the format."""
+
+    tensors: dict[str, Tensor]
+    stored: dict[str, Stored]
+    dtype: torch.dtype
+    reads: int = field(default=0)
+
+    def has(self, name: str) -> bool:
+        return name in self.tensors
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return tuple(self.tensors[name].shape)
+
+    def tensor(self, name: str) -> Tensor:
+        return self.tensors[name].to(self.stored[name].dtype or self.dtype, copy=True)
+
+    def joined(self, pieces: Sequence[Piece]) -> Tensor:
+        return joined_tensors(self, pieces)
+
+    def settle(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class KeptWeight:
+    """The matrix itself, as the weights of a GPU have it."""
+
+    matrix: Tensor
+    bias: Tensor | None
+
+    @property
+    def outputs(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @property
+    def inputs(self) -> int:
+        return int(self.matrix.shape[1])
+
+    def matmul(
+        self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None
+    ) -> Tensor:
+        raise NotImplementedError("its values may not be there")
+
+
+class KeepingKernels(ReferenceKernels):
+    """Kernels that read no matrix while a decoder is assembled, as those of a GPU do not."""
+
+    @property
+    def keeps_matrices(self) -> bool:
+        return True
+
+    def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
+        return KeptWeight(matrix, bias)
+
+
+def whole(folder: Path, spec: ModelSpec, dtype: torch.dtype) -> Whole:
+    tensors: dict[str, Tensor] = {}
+    for path in sorted(folder.glob("*.safetensors")):
+        tensors |= load_file(path)
+    for old, new in spec.family.prefixes:
+        for name in [name for name in tensors if name.startswith(old)]:
+            tensors[new + name.removeprefix(old)] = tensors.pop(name)
+    return Whole(tensors, expected_tensors(spec), dtype)
+
+
+def from_files(
+    folder: Path, spec: ModelSpec, reads: ParallelReads, dtype: torch.dtype
+) -> FileTensors:
+    files = files_by_tensor(folder, spec.family.prefixes)
+    return FileTensors(files, expected_tensors(spec), dtype, reads)
+
+
+def tensors_of(thing: object, at: str = "") -> Iterator[tuple[str, Tensor]]:
+    """All tensors that an object holds, by their place in it."""
+    if isinstance(thing, Tensor):
+        yield at, thing
+    elif isinstance(thing, tuple | list):
+        for number, each in enumerate(thing):
+            yield from tensors_of(each, f"{at}[{number}]")
+    elif type(thing).__module__.startswith(OURS) and not isinstance(thing, ReferenceKernels):
+        names = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
+        for name in (*names, *getattr(thing, "__dict__", ())):
+            yield from tensors_of(getattr(thing, name, None), f"{at}.{name}")
+
+
+def same(got: Decoder, expected: Decoder) -> int:
+    """The number of tensors, all of which are equal."""
+    of_got, of_expected = dict(tensors_of(got)), dict(tensors_of(expected))
+    assert of_got.keys() == of_expected.keys()
+    for name, tensor in of_expected.items():
+        assert of_got[name].dtype == tensor.dtype, name
+        assert torch.equal(_bytes(of_got[name]), _bytes(tensor)), name
+    return len(of_expected)
+
+
+def _bytes(tensor: Tensor) -> Tensor:
+    return tensor.contiguous().view(-1).view(torch.uint8)
+
+
+def assembled(source: WholeTensors, spec: ModelSpec, *, keeps: bool) -> Decoder:
+    kernels = KeepingKernels() if keeps else ReferenceKernels()
+    with torch.inference_mode():
+        decoder = assemble(spec, source, kernels, 64)
+        source.settle()
+    return decoder
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("family", CONFIGS)
+def test_every_weight_of_a_family_is_that_of_whole_tensors(
+    family: str, staged: bool, tmp_path: Path
+) -> None:
+    folder = write_checkpoint(tmp_path, CONFIGS[family], shards=3)
+    spec = read_spec(folder)
+    keeps = spec.latent is None
+    expected = assembled(whole(folder, spec, torch.float32), spec, keeps=keeps)
+    with closing(ParallelReads(CPU, LateUploads() if staged else None, CHUNK, threads=3)) as reads:
+        got = assembled(from_files(folder, spec, reads, torch.float32), spec, keeps=keeps)
+        assert same(got, expected) > 4 * spec.layers
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_weight_of_a_format_is_that_of_whole_tensors(
+    form: str, dtype: torch.dtype, tmp_path: Path
+) -> None:
+    folder, _ = write(tmp_path, form)
+    spec = read_spec(folder)
+    expected = assembled(whole(folder, spec, dtype), spec, keeps=False)
+    with closing(ParallelReads(CPU, LateUploads(), CHUNK, threads=3)) as reads:
+        got = assembled(from_files(folder, spec, reads, dtype), spec, keeps=False)
+        assert same(got, expected) > 4 * spec.layers
+
+
+@pytest.mark.parametrize("family", DIVISIBLE)
+def test_a_rank_reads_its_own_part_of_matrices(family: str, tmp_path: Path) -> None:
+    config: dict[str, Any] = CONFIGS[family]
+    folder = write_checkpoint(tmp_path, config, shards=2)
+    spec = read_spec(folder)
+    matrices = [
+        name
+        for name, stored in expected_tensors(spec).items()
+        if len(stored.shape) == 2 and stored.dtype is None and not name.endswith("bias")
+    ]
+    for rank in range(2):
+        layout = ParallelLayout(2, rank)
+        expected = ShardedWeights.of(whole(folder, spec, torch.float32), spec, layout)
+        with closing(ParallelReads(CPU, LateUploads(), CHUNK, threads=3)) as reads:
+            source = ShardedWeights.of(from_files(folder, spec, reads, torch.float32), spec, layout)
+            got = {name: source.joined([Piece(name)]) for name in matrices}
+            source.settle()
+            for name, matrix in got.items():
+                assert torch.equal(matrix, expected.tensor(name)), name
