@@ -125,6 +125,8 @@ def build_runner(
     )
     dtype = model_dtype(model.dtype, spec, device)
     laps = Laps()
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)  # makes its context
     laps.over("device")
     with torch.inference_mode(), ExitStack() as closing:
         prompts = attention_of_prompts(model, cache, own, dtype, device)

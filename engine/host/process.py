@@ -25,6 +25,7 @@ import zmq
 
 from ..errors import EngineError, EngineLost, EngineStopped, InternalError, InvalidRequest
 from ..grammars.grammar_faults import sendable
+from ..model.page_cache import read_ahead
 from ..types import Delta, Failure, Finish, Usage
 from .answers import Answers
 from .assembly import Assembly, Builder, Steppable
@@ -315,9 +316,12 @@ def _prepare(sockets: Path, configuration: bytes) -> "Preparation":
     from ..config import EngineConfig, wait_passively
 
     wait_passively()  # before torch is loaded
+    config = msgspec.json.decode(configuration, type=EngineConfig)
+    if config.model.weights == "checkpoint":
+        read_ahead(Path(config.model.model))  # while torch is loaded
     from .preparation import Preparation
 
-    return Preparation.of(msgspec.json.decode(configuration, type=EngineConfig), sockets)
+    return Preparation.of(config, sockets)
 
 
 def _refused(request_id: str, prompt_tokens: int, error: EngineError) -> Delta:

@@ -1,42 +1,63 @@
-"""The rate of loading weights, against the rate at which the disk itself gives the same bytes, in one run.
+"""The rate of loading weights, against the rates of the disk and of the link to the device, in one run.
 
-    python -m tests.bench.bench_load --folder FOLDER [--gib 2] [--shards 4] [--rounds 3] [--device cpu]
+    python -m tests.bench.bench_load --folder FOLDER [--shape 8b | --gib 2] [--shards 4] [--rounds 3] [--device cpu]
+        [--threads 8 16] [--keep] [--out FILE]
 
-Writes a checkpoint of `--gib` GiB in bfloat16 into FOLDER, on the disk to be measured, and removes it at the end. Each
-round drops the files from the page cache (`posix_fadvise`), reads them with as many threads and the same chunks into
-buffers that are overwritten, which is the disk's rate; drops them again and loads the decoder; and does both once more
-from the cache. `tensors` are the reads without assembly, in the dtype of the files. The peak is that of one load on the
-host, in a process of its own. Where files cannot be dropped (a memory file system, or pages that others hold), all
-rates are those of the cache.
+Writes a checkpoint in bfloat16 into FOLDER, on the disk to be measured, and removes it at the end unless it is to be
+kept (for `tests.bench.bench_restart`); a checkpoint that an earlier run kept is read again. Each round drops the files
+from the page cache (`posix_fadvise`) and reads them into buffers that are overwritten, past the page cache ("disk,
+direct") and, dropped again, through it ("disk"), with as many threads and the same chunks as loading; drops them again
+and loads the decoder; and reads and loads them once more from the cache. `link` is the rate of copies from pinned
+memory to the device. `rank of 2` is the load of one rank's part from the cache; its bytes are those that the rank
+keeps. `pin` is the rate of registering shared memory with the driver, which a copy of the weights that outlives engines
+would have to pay at each start. The peak is that of one load on the host, in a process of its own. Where files cannot
+be dropped (a memory file system, or pages that others hold), all rates are those of the cache.
 """
 
 import argparse
 import json
+import mmap
 import os
 import resource
 import shutil
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
+from datetime import UTC, datetime
+from functools import partial
+from math import prod
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from intaglio.engine.model.decoder import Decoder
-from intaglio.engine.model.expected_tensors import expected_shapes
-from intaglio.engine.model.parallel_reads import CHUNK_BYTES, STAGING_BYTES, THREADS, ParallelReads
+from intaglio.engine.model.expected_tensors import expected_shapes, expected_tensors
+from intaglio.engine.model.file_tensors import FileTensors
+from intaglio.engine.model.parallel_reads import (
+    CHUNK_BYTES,
+    SPARE_BUFFERS,
+    STAGING_BYTES,
+    THREADS,
+    ParallelReads,
+)
 from intaglio.engine.model.spec import parse_spec, read_spec
 from intaglio.engine.model.tensor_files import INDEX, files_by_tensor
-from intaglio.engine.model.weights import load_decoder
+from intaglio.engine.model.weights import assemble, load_decoder
+from intaglio.engine.parallel.parallel_layout import Parallel, ParallelLayout, TensorParallel
+from intaglio.kernels.contracts import Kernels
 from intaglio.kernels.dispatch import choose
-from safetensors.torch import save_file
 
+from tests.bench.bench_extract import SHAPES
+from tests.support.kept_weights import KeepingKernels
 from tests.support.tiny_checkpoint import QWEN3
 
 GIB = 1 << 30
+TILE = 64 << 20
+PINNED = 256 << 20
+NAME = "bench-load"
+Rates = dict[str, list[float]]
 
 
 def config_of(size: int) -> dict[str, Any]:
@@ -47,56 +68,98 @@ def config_of(size: int) -> dict[str, Any]:
     return {**QWEN3, **wide, "num_hidden_layers": max(1, size // layer)}
 
 
-def write_shards(folder: Path, config: dict[str, Any], shards: int) -> int:
-    """Write the checkpoint, a shard at a time; its bytes."""
+def write_shards(folder: Path, config: dict[str, Any], shards: int) -> None:
+    """Write the checkpoint: its tensors in order, about as many bytes in each shard, all from one tile of values."""
+    folder.mkdir()
     (folder / "config.json").write_text(json.dumps(config))
     shapes = expected_shapes(parse_spec(config))
-    names, total = sorted(shapes), 0
+    share = -(-2 * sum(map(prod, shapes.values())) // shards)
     weight_map: dict[str, str] = {}
-    for number in range(shards):
-        file = f"model-{number}.safetensors"
-        own = names[number::shards]
-        tensors = {
-            name: torch.empty(shapes[name], dtype=torch.bfloat16).normal_(0, 0.02) for name in own
-        }
-        save_file(tensors, folder / file)
-        weight_map |= dict.fromkeys(own, file)
-        total += sum(tensor.nbytes for tensor in tensors.values())
+    values = torch.empty(TILE // 2, dtype=torch.bfloat16).normal_(0, 0.02)
+    tile = values.view(torch.uint8).numpy().data
+    own: dict[str, Any] = {}
+    at = 0
+    for number, (name, shape) in enumerate(shapes.items(), 1):
+        offsets = [at, at + 2 * prod(shape)]
+        own[name] = {"dtype": "BF16", "shape": list(shape), "data_offsets": offsets}
+        at = offsets[1]
+        if at >= share or number == len(shapes):
+            file = f"model-{len(set(weight_map.values()))}.safetensors"
+            weight_map |= dict.fromkeys(own, file)
+            _write(folder / file, own, at, tile)
+            own, at = {}, 0
     (folder / INDEX).write_text(json.dumps({"weight_map": weight_map}))
-    return total
+
+
+def _write(path: Path, tensors: dict[str, Any], size: int, tile: memoryview) -> None:
+    header = json.dumps(tensors).encode()
+    header += b" " * (-len(header) % 8)
+    with path.open("wb", buffering=0) as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        left = size
+        while left:
+            left -= file.write(tile[: min(left, TILE)]) or 0
+        os.fsync(file.fileno())
+
+
+def paths(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.safetensors"))
 
 
 def drop(folder: Path) -> None:
     """Drop the files of a folder from the page cache."""
-    for path in folder.glob("*.safetensors"):
+    for path in paths(folder):
         file = os.open(path, os.O_RDONLY)
         os.fsync(file)
         os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
         os.close(file)
 
 
-def read_all(folder: Path) -> None:
-    """Read all files by as many threads and in the same chunks as loading does, and keep nothing."""
-    with ThreadPoolExecutor(THREADS) as pool:
-        jobs = [
-            pool.submit(_read, path, at)
-            for path in sorted(folder.glob("*.safetensors"))
-            for at in range(0, path.stat().st_size, CHUNK_BYTES)
-        ]
-        for job in jobs:
-            job.result()
+def read_all(folder: Path, threads: int, *, direct: bool = False) -> None:
+    """Read all files by as many threads and in the same chunks as loading does, into buffers that are overwritten."""
+    jobs = iter(
+        [(path, at) for path in paths(folder) for at in range(0, path.stat().st_size, CHUNK_BYTES)]
+    )
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [pool.submit(_read, jobs, direct=direct) for _ in range(threads)]:
+            done.result()
 
 
-def _read(path: Path, at: int) -> None:
-    file = os.open(path, os.O_RDONLY)
-    os.preadv(file, (bytearray(CHUNK_BYTES),), at)
-    os.close(file)
+def _read(jobs: Iterator[tuple[Path, int]], *, direct: bool) -> None:
+    buffer = mmap.mmap(-1, CHUNK_BYTES)  # aligned, as direct reads need it
+    for path, at in jobs:  # a list's iterator gives each once, whichever thread asks
+        file = os.open(path, os.O_RDONLY | (os.O_DIRECT if direct else 0))
+        os.preadv(file, (buffer,), at)
+        os.close(file)
+
+
+def kernels_of(device: torch.device) -> Kernels:
+    """The kernels of a GPU; on a host some that do not pack matrices, which takes longer than to read them."""
+    return KeepingKernels() if device.type == "cpu" else choose(device)
 
 
 def loaded(folder: Path, device: torch.device) -> Decoder:
     """The decoder of the checkpoint, in the dtype of its files."""
     given: dict[str, Any] = {"dtype": torch.bfloat16, "device": device, "positions": 64}
-    return load_decoder(folder, read_spec(folder), kernels=choose(device), **given)
+    return load_decoder(folder, read_spec(folder), kernels=kernels_of(device), **given)
+
+
+def loaded_by(
+    folder: Path, device: torch.device, threads: int, parallel: Parallel | None, kernels: Kernels
+) -> Decoder:
+    """The decoder, or the part of a rank, read by so many threads."""
+    spec = read_spec(folder)
+    with closing(ParallelReads(device, threads=threads)) as reads:
+        files = files_by_tensor(folder, spec.family.prefixes)
+        source = FileTensors(files, expected_tensors(spec), torch.bfloat16, reads)
+        decoder = assemble(spec, source, kernels, 64, parallel)
+        source.settle()
+    return decoder
+
+
+def first_of_two() -> Parallel:
+    """The place of a rank that never talks to the other one."""
+    return Parallel(TensorParallel(ParallelLayout(2, 0), cast("Any", None)))
 
 
 def peak_bytes(folder: Path) -> int:
@@ -118,56 +181,142 @@ def seconds(work: Callable[[], object]) -> float:
     return taken
 
 
-def measure(folder: Path, rounds: int, device: torch.device, total: int) -> dict[str, list[float]]:
-    """The rates of each round, in GB/s."""
+def link_rate(device: torch.device, total: int) -> float:
+    """GB/s of copies from pinned memory to the device."""
+    source = torch.ones(PINNED, dtype=torch.uint8).pin_memory()
+    place = torch.empty(PINNED, dtype=torch.uint8, device=device)
+    copies = max(1, min(total, 16 * GIB) // PINNED)
 
-    def load() -> object:
-        return loaded(folder, device)
+    def copy() -> None:
+        for _ in range(copies):
+            place.copy_(source, non_blocking=True)
 
-    def tensors() -> object:
-        with closing(ParallelReads(device)) as reads:
-            files = files_by_tensor(folder)
-            return [reads.tensor(file.span(name), torch.bfloat16) for name, file in files.items()]
+    copy()
+    torch.cuda.synchronize()
+    return copies * PINNED / seconds(copy) / 1e9
 
-    rates: dict[str, list[float]] = {}
+
+def pin_rate() -> float:
+    """GB/s of registering shared memory, all of it in use, with the driver."""
+    shared = mmap.mmap(-1, 2 * GIB)
+    memory = torch.frombuffer(shared, dtype=torch.uint8)
+    memory.fill_(1)
+    runtime = torch.cuda.cudart()
+    taken = seconds(lambda: runtime.cudaHostRegister(memory.data_ptr(), memory.nbytes, 0))
+    runtime.cudaHostUnregister(memory.data_ptr())
+    return memory.nbytes / taken / 1e9
+
+
+def measure(
+    folder: Path, rounds: int, device: torch.device, threads: Sequence[int], rates: Rates
+) -> None:
+    """Add the rates of each round, in GB/s, to `rates`."""
+    total = sum(path.stat().st_size for path in paths(folder))
+    kernels = kernels_of(device)
+    works: list[tuple[str, Callable[[], object], bool]] = [
+        ("disk, direct", partial(read_all, folder, THREADS, direct=True), True),
+        ("disk", partial(read_all, folder, THREADS), True),
+        ("load", partial(loaded, folder, device), True),
+    ]
+    for count in threads:
+        label = f"cached, {count} threads"
+        by = partial(loaded_by, folder, device, count, kernels=kernels)
+        works += [
+            (f"read, {label}", partial(read_all, folder, count), False),
+            (f"load, {label}", partial(by, None), False),
+            (f"rank of 2, {label}", partial(by, first_of_two()), False),
+        ]
+    loaded(folder, device)  # the first one also makes the context, and fills the allocator
+    kept = kept_by_a_rank(folder)
     for _ in range(rounds):
-        for name, work, cold in (
-            ("disk", lambda: read_all(folder), True),
-            ("tensors", tensors, True),
-            ("load", load, True),
-            ("disk, cached", lambda: read_all(folder), False),
-            ("load, cached", load, False),
-        ):
+        for name, work, cold in works:
             if cold:
                 drop(folder)
-            rates.setdefault(name, []).append(total / seconds(work) / 1e9)
+            moved = kept if name.startswith("rank") else total
+            rates.setdefault(name, []).append(moved / seconds(work) / 1e9)
             print(f"{name}: {rates[name][-1]:.2f} GB/s", flush=True)
-    return rates
+        if device.type == "cuda":
+            for name, rate in (("link", link_rate(device, total)), ("pin", pin_rate())):
+                rates.setdefault(name, []).append(rate)
+                print(f"{name}: {rate:.2f} GB/s", flush=True)
+
+
+def kept_by_a_rank(folder: Path) -> int:
+    """The bytes of one rank's part of two: half of all matrices, and of the vocabulary."""
+    shapes = expected_shapes(read_spec(folder))
+    return sum(2 * prod(shape) // (2 if len(shape) == 2 else 1) for shape in shapes.values())
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--gib", type=float, default=2.0)
+    parser.add_argument("--shape", choices=SHAPES, help="that of a model, in place of a size")
     parser.add_argument("--shards", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--threads", type=int, nargs="+", default=[THREADS])
+    parser.add_argument("--keep", action="store_true", help="leave the checkpoint for another run")
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(dir=given.folder))
+    folder, device = given.folder / NAME, torch.device(given.device)
+    peak = None
     try:
-        total = write_shards(folder, config_of(int(given.gib * GIB)), given.shards)
+        if not folder.exists():
+            began = time.perf_counter()
+            config = SHAPES[given.shape] if given.shape else config_of(int(given.gib * GIB))
+            write_shards(folder, config, given.shards)
+            print(f"written in {time.perf_counter() - began:.1f} s", flush=True)
+        rates: Rates = {}
         with torch.inference_mode():
-            rates = measure(folder, given.rounds, torch.device(given.device), total)
-        with ProcessPoolExecutor(1, get_context("spawn")) as process:
-            peak = process.submit(peak_bytes, folder).result()
+            measure(folder, given.rounds, device, given.threads, rates)
+        if device.type == "cpu":
+            with ProcessPoolExecutor(1, get_context("spawn")) as process:
+                peak = process.submit(peak_bytes, folder).result()
+        total = sum(path.stat().st_size for path in paths(folder))
+        shards = len(paths(folder))
     finally:
-        shutil.rmtree(folder)
-    print(f"{total / 1e9:.2f} GB in {given.shards} files, {given.rounds} rounds, median GB/s:")
-    for name, found in rates.items():
-        print(f"  {name}: {sorted(found)[len(found) // 2]:.2f}")
-    print(
-        f"peak of a load on the host: {peak / 1e9:.2f} GB; staging at most {STAGING_BYTES >> 20} MiB"
-    )
+        if not given.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    report(given, rates, total, shards, peak)
+
+
+def report(
+    given: argparse.Namespace, rates: Rates, total: int, shards: int, peak: int | None
+) -> None:
+    """Print the medians, each with its share of what bounds it, and write them to the file that was asked for."""
+    medians = {name: sorted(found)[len(found) // 2] for name, found in rates.items()}
+    print(f"{total / 1e9:.2f} GB in {shards} files, {given.rounds} rounds, median GB/s:")
+    shares = {}
+    for name, rate in medians.items():
+        bound = "disk" if name == "load" else name.replace("load", "read")
+        if name.startswith(("load,", "rank")) and "link" in medians:
+            bound = "link"
+        if name.startswith("load") or bound == "link":
+            shares[name] = rate / max(
+                medians[bound], medians["disk, direct"] if bound == "disk" else 0
+            )
+            print(f"  {name}: {rate:.2f}, {shares[name]:.0%} of the {bound.partition(',')[0]}'s")
+        else:
+            print(f"  {name}: {rate:.2f}")
+    staging = (max(given.threads) + SPARE_BUFFERS) * CHUNK_BYTES
+    if peak is not None:
+        print(f"peak of a load on the host: {peak / 1e9:.2f} GB")
+    print(f"staging at most {STAGING_BYTES >> 20} MiB, with most threads {staging >> 20} MiB")
+    if given.out:
+        cuda = given.device != "cpu"
+        found = {
+            "date": datetime.now(UTC).date().isoformat(),
+            "command": f"python -m tests.bench.bench_load --shape {given.shape} --device {given.device}",
+            "device": torch.cuda.get_device_name() if cuda else "cpu",
+            "cores": len(os.sched_getaffinity(0)),
+            "bytes": total,
+            "shards": shards,
+            "rates_gb_s": rates,
+            "medians_gb_s": medians,
+            "shares": shares,
+        }
+        given.out.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

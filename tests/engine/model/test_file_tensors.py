@@ -22,20 +22,20 @@ from intaglio.engine.model.tensor_files import files_by_tensor
 from intaglio.engine.model.tensor_source import Piece, WholeTensors, joined_tensors
 from intaglio.engine.model.weights import assemble
 from intaglio.engine.parallel.parallel_layout import ParallelLayout
-from intaglio.kernels.contracts import Epilogue, RmsNorm, Weight
 from intaglio.kernels.reference_kernels import ReferenceKernels
 from safetensors.torch import load_file
 from torch import Tensor
 
 from tests.engine.model.test_parallel_reads import LateUploads
 from tests.engine.model.test_published import write
+from tests.support.kept_weights import KeepingKernels
 from tests.support.quantised_checkpoints import FORMATS
 from tests.support.tiny_checkpoint import write_checkpoint
 from tests.support.tiny_families import CONFIGS, DIVISIBLE
 
 CPU = torch.device("cpu")
 CHUNK = 4096
-OURS = ("intaglio.", __name__)
+OURS = ("intaglio.", KeepingKernels.__module__)
 
 
 @dataclass(frozen=True)
@@ -61,38 +61,6 @@ class Whole:
 
     def settle(self) -> None:
         pass
-
-
-@dataclass(frozen=True)
-class KeptWeight:
-    """The matrix itself, as the weights of a GPU have it."""
-
-    matrix: Tensor
-    bias: Tensor | None
-
-    @property
-    def outputs(self) -> int:
-        return int(self.matrix.shape[0])
-
-    @property
-    def inputs(self) -> int:
-        return int(self.matrix.shape[1])
-
-    def matmul(
-        self, x: Tensor, norm: RmsNorm | None = None, epilogue: Epilogue | None = None
-    ) -> Tensor:
-        raise NotImplementedError("its values may not be there")
-
-
-class KeepingKernels(ReferenceKernels):
-    """Kernels that read no matrix while a decoder is assembled, as those of a GPU do not."""
-
-    @property
-    def keeps_matrices(self) -> bool:
-        return True
-
-    def weight(self, matrix: Tensor, bias: Tensor | None = None) -> Weight:
-        return KeptWeight(matrix, bias)
 
 
 def whole(folder: Path, spec: ModelSpec, dtype: torch.dtype) -> Whole:
