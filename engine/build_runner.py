@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
 from intaglio.grammar.api import Vocabulary
@@ -79,6 +79,15 @@ class Laps:
         self._last = time.perf_counter()
         self.seconds: dict[str, float] = {}
 
+    @classmethod
+    def begun(cls, device: torch.device) -> Self:
+        """Those of a start on `device`; the first one makes its context."""
+        laps = cls()
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        laps.over("device")
+        return laps
+
     def over(self, part: str) -> None:
         """Count the time since the last part as that of `part`."""
         now = time.perf_counter()
@@ -124,10 +133,7 @@ def build_runner(
         vocab=spec.vocab_size if vocab is None else min(vocab, spec.vocab_size),
     )
     dtype = model_dtype(model.dtype, spec, device)
-    laps = Laps()
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)  # makes its context
-    laps.over("device")
+    laps = Laps.begun(device)
     with torch.inference_mode(), ExitStack() as closing:
         prompts = attention_of_prompts(model, cache, own, dtype, device)
         kernels: Kernels = LoopedKernels()
@@ -151,11 +157,7 @@ def build_runner(
             layout = decoder_groups(decoder)
             decoder = grouped_decoder(decoder, layout)
         parts = RunnerParts(decoder, cache, limits, parallel, store, encoder, loads, layout)
-        if device.type == "cpu":
-            begun.finish()
-            runner, costs = _host(parts), None
-        else:
-            runner, costs = _gpu(parts, masks, begun, laps)
+        runner, costs = (_host if device.type == "cpu" else _gpu)(parts, masks, begun, laps)
         laps.over("warm up")
     kv = runner.cache
     return Built(
@@ -323,7 +325,12 @@ def _decoder(
     return begin_decoder(Path(model.model), spec, **given)
 
 
-def _host(parts: RunnerParts) -> ModelRunner:
+def _host(
+    parts: RunnerParts, masks: "DeviceGrammarMasks | None", begun: BegunDecoder, laps: Laps
+) -> tuple[ModelRunner, StepCosts | None]:
+    assert masks is None, "a host has its masks made by the grammar"
+    begun.finish()
+    laps.over("last weights")
     kv, rows = parts.kv(parts.count()), parts.rows()
     compute = HostCompute(
         parts.decoder, kv, rows.blocks.tables, parts.limits.vocab, loads=parts.experts
@@ -334,12 +341,12 @@ def _host(parts: RunnerParts) -> ModelRunner:
     runner.warm_up()
     if parts.experts is not None:
         parts.experts.clear()
-    return runner
+    return runner, None
 
 
 def _gpu(
     parts: RunnerParts, masks: "DeviceGrammarMasks | None", begun: BegunDecoder, laps: Laps
-) -> tuple[ModelRunner, StepCosts]:
+) -> tuple[ModelRunner, StepCosts | None]:
     # Not loaded where there is no GPU.
     from intaglio.kernels.runtime.precompile import compile_ahead
 

@@ -34,7 +34,7 @@ class Span:
     """A tensor in a file: the place of its bytes, and their meaning.
 
     `columns`: those that are kept of each row of a tensor [rows, columns]; None for all. `identity` is that of the file
-    whose header named this place; None: any.
+    with the header that named this place; None: any.
     """
 
     path: Path

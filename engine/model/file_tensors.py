@@ -14,7 +14,7 @@ from .file_spans import Span
 from .parallel_reads import ParallelReads
 from .schemes.scheme import Stored
 from .tensor_files import TensorFile
-from .tensor_source import Piece
+from .tensor_source import TensorCut
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class FileTensors:
         """See `TensorSource`."""
         return self.reads.tensor(self.files[name].span(name), self._dtype(name))
 
-    def joined(self, pieces: Sequence[Piece]) -> Tensor:
+    def joined(self, pieces: Sequence[TensorCut]) -> Tensor:
         """See `TensorSource`. Only the pages that hold the pieces are read, straight into their final place."""
         spans = [self._span(piece) for piece in pieces]
         return self.reads.joined(spans, self._dtype(pieces[0].name))
@@ -50,7 +50,7 @@ class FileTensors:
     def _dtype(self, name: str) -> torch.dtype:
         return self.stored[name].dtype or self.dtype
 
-    def _span(self, piece: Piece) -> Span:
+    def _span(self, piece: TensorCut) -> Span:
         span = self.files[piece.name].span(piece.name)
         found = span if piece.rows is None else span.rows(piece.rows)
         return found if piece.columns is None else replace(found, columns=piece.columns)

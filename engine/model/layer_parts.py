@@ -32,7 +32,7 @@ from .row_parallel import RowParallelWeight
 from .schemes.scheme import Dense, combined_weight, stacked
 from .sharded_weights import BY_INPUTS
 from .spec import ModelSpec
-from .tensor_source import Piece, TensorSource
+from .tensor_source import TensorCut, TensorSource
 
 LATENT_EPS = 1e-6
 """Added to the mean square in the norms of latents, whatever `rms_norm_eps` is."""
@@ -47,7 +47,7 @@ def norm_named(name: str, spec: ModelSpec, weights: TensorSource) -> RmsNorm:
 
 
 def joined_weight(
-    weights: TensorSource, pieces: Sequence[Piece], bias: Tensor | None, kernels: Kernels
+    weights: TensorSource, pieces: Sequence[TensorCut], bias: Tensor | None, kernels: Kernels
 ) -> Weight:
     """The weight of unquantised matrices with the same inputs, concatenated along the outputs.
 
@@ -115,7 +115,7 @@ class LayerParts:
             scheme == Dense() and part.order is None
             for scheme, part in zip(schemes, parts, strict=True)
         ):
-            pieces = [Piece(part.name + ".weight") for part in parts]
+            pieces = [TensorCut(part.name + ".weight") for part in parts]
             weight = joined_weight(self.weights, pieces, bias, self.kernels)
         else:
             weight = combined_weight(schemes, parts, bias, self.kernels)

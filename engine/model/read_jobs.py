@@ -1,4 +1,4 @@
-"""Threads that run what somebody waits for before what may come later.
+"""Threads that run jobs that are waited for before jobs that may end later.
 
 Does: run jobs in two orders of urgency, each in the order of its arrival. Does not: know what a job does.
 """

@@ -21,7 +21,7 @@ from .row_parallel import RowParallelWeight
 from .sequence_parallel import DividedTokens, RankMatrices
 from .sharded_weights import ShardedWeights, sharded_spec
 from .spec import ModelSpec
-from .tensor_source import Piece, TensorSource, WholeTensors, joined_tensors
+from .tensor_source import TensorCut, TensorSource, WholeTensors, joined_tensors
 
 
 def refuse_undivided_tokens(spec: ModelSpec) -> None:
@@ -60,7 +60,7 @@ class ReadOnce:
         """See `WholeTensors`."""
         return self.whole.shape(name)
 
-    def joined(self, pieces: Sequence[Piece]) -> Tensor:
+    def joined(self, pieces: Sequence[TensorCut]) -> Tensor:
         """See `TensorSource`. The values are there at once."""
         return joined_tensors(self, pieces)
 

@@ -23,7 +23,7 @@ from .schemes.scheme import Scheme, Schemes
 from .schemes.sharded_codes import CodesCut, ShardedCodes
 from .sharded_experts import StackPart, coded_groups
 from .spec import ModelSpec
-from .tensor_source import Piece, WholeTensors
+from .tensor_source import TensorCut, WholeTensors
 
 BY_INPUTS = ("output", "down")
 """Parts of a layer of which a rank has the columns of its own heads, or of its own part of the MLP."""
@@ -143,7 +143,7 @@ class ShardedWeights:
             return tensor if layout.rank == 0 else tensor.zero_()
         return tensor[:, self.cuts.inputs(part, tensor.shape[1])].clone()
 
-    def joined(self, pieces: Sequence[Piece]) -> Tensor:
+    def joined(self, pieces: Sequence[TensorCut]) -> Tensor:
         """See `TensorSource`. Of whole unquantised matrices; nothing else is read of them than this rank's part."""
         return self.whole.joined([own for piece in pieces for own in self._own(piece.name)])
 
@@ -151,18 +151,18 @@ class ShardedWeights:
         """See `TensorSource`."""
         self.whole.settle()
 
-    def _own(self, name: str) -> list[Piece]:
+    def _own(self, name: str) -> list[TensorCut]:
         """The parts of an unquantised matrix that this rank keeps."""
         module = name.rpartition(".")[0]
         if module in (EMBEDDING, HEAD):
-            return [Piece(name, self.cuts.layout.tokens(self.cuts.spec.vocab_size))]
+            return [TensorCut(name, self.cuts.layout.tokens(self.cuts.spec.vocab_size))]
         part = _part_of(module, self.cuts.spec)
         if part is None:
-            return [Piece(name)]
+            return [TensorCut(name)]
         outputs, inputs = self.whole.shape(name)
         if part in BY_INPUTS:
-            return [Piece(name, columns=self.cuts.inputs(part, inputs))]
-        return [Piece(name, rows) for rows in self.cuts.outputs(part, outputs)]
+            return [TensorCut(name, columns=self.cuts.inputs(part, inputs))]
+        return [TensorCut(name, rows) for rows in self.cuts.outputs(part, outputs)]
 
 
 @dataclass(frozen=True, slots=True)

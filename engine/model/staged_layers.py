@@ -12,7 +12,7 @@ from ..errors import ConfigError
 from ..parallel.parallel_layout import PipelineStage
 from .family import EMBEDDING, FINAL_NORM, HEAD
 from .spec import ModelSpec
-from .tensor_source import Piece, TensorSource
+from .tensor_source import TensorCut, TensorSource
 
 
 def refuse_unstageable(spec: ModelSpec, pp: int) -> None:
@@ -40,12 +40,12 @@ def vocabulary_tensors(
     """
     place = None if stage is None else stage.layout
     if place is None or place.is_first or (place.is_last and spec.tied):
-        embedding = weights.joined([Piece(EMBEDDING + ".weight")])
+        embedding = weights.joined([TensorCut(EMBEDDING + ".weight")])
     else:
         embedding = weights.tensor(FINAL_NORM + ".weight").new_empty((0, spec.hidden))
     if place is not None and not place.is_last:
         return embedding, None
-    return embedding, embedding if spec.tied else weights.joined([Piece(HEAD + ".weight")])
+    return embedding, embedding if spec.tied else weights.joined([TensorCut(HEAD + ".weight")])
 
 
 def staged_spec(spec: ModelSpec, own: range) -> ModelSpec:

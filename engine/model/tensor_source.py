@@ -13,7 +13,7 @@ from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TensorCut:
     """The part of the tensor of this name with these rows, of the first dimension, and columns; None for all."""
 
     name: str
@@ -40,7 +40,7 @@ class TensorSource(Protocol):
         """The tensor of this name, owned by the caller."""
         ...
 
-    def joined(self, pieces: Sequence[Piece]) -> Tensor:
+    def joined(self, pieces: Sequence[TensorCut]) -> Tensor:
         """The pieces, in the dtype of the first, concatenated along the rows, contiguous and owned by the caller.
 
         Its values may come later, until `settle` returns.
@@ -60,8 +60,8 @@ class WholeTensors(TensorSource, Protocol):
         ...
 
 
-def joined_tensors(source: TensorSource, pieces: Sequence[Piece]) -> Tensor:
+def joined_tensors(source: TensorSource, pieces: Sequence[TensorCut]) -> Tensor:
     """What `TensorSource.joined` gives, of tensors that are read whole."""
-    if len(pieces) == 1 and pieces[0] == Piece(pieces[0].name):
+    if len(pieces) == 1 and pieces[0] == TensorCut(pieces[0].name):
         return source.tensor(pieces[0].name)
     return torch.cat([piece.of(source.tensor(piece.name)) for piece in pieces])

@@ -32,7 +32,7 @@ from .sharded_weights import ShardedWeights, sharded_spec
 from .spec import ModelSpec
 from .staged_layers import staged_spec, vocabulary_tensors
 from .tensor_files import TensorFile, files_by_tensor
-from .tensor_source import Piece, TensorSource, WholeTensors, joined_tensors
+from .tensor_source import TensorCut, TensorSource, WholeTensors, joined_tensors
 from .vision_encoder import VisionEncoder
 from .vision_weights import assemble_encoder, vision_tensors
 from .vocabulary_shard import VocabularyShard
@@ -69,7 +69,7 @@ def load_decoder(
 
 @dataclass(frozen=True, slots=True)
 class BegunDecoder:
-    """A decoder whose matrices are filled while its kernels are prepared; `reads` are None if they are there."""
+    """A decoder with matrices that are filled while its kernels are prepared. `reads`: None if nothing is left."""
 
     decoder: Decoder
     reads: ParallelReads | None = None
@@ -247,7 +247,7 @@ class _Random:
     def shape(self, name: str) -> tuple[int, ...]:
         return self.stored[name].shape
 
-    def joined(self, pieces: Sequence[Piece]) -> Tensor:
+    def joined(self, pieces: Sequence[TensorCut]) -> Tensor:
         return joined_tensors(self, pieces)
 
     def settle(self) -> None:

@@ -15,7 +15,7 @@ from intaglio.engine.model.parallel_reads import ParallelReads
 from intaglio.engine.model.sharded_weights import ShardedWeights
 from intaglio.engine.model.spec import read_spec
 from intaglio.engine.model.tensor_files import files_by_tensor
-from intaglio.engine.model.tensor_source import Piece
+from intaglio.engine.model.tensor_source import TensorCut
 from intaglio.engine.model.weight_uploads import CudaUploads
 from intaglio.engine.model.weights import begin_decoder, load_decoder
 from intaglio.engine.parallel.parallel_layout import ParallelLayout
@@ -102,7 +102,7 @@ def test_small_rings_and_pageable_buffers_copy_the_same(
     for chunk in (1 << 16, 1 << 20):
         with closing(ParallelReads(DEVICE, uploads(DEVICE), chunk, threads=5)) as reads:
             source = FileTensors(files, expected_tensors(spec), dtype, reads)
-            places = {name: source.joined([Piece(name)]) for name in stored}
+            places = {name: source.joined([TensorCut(name)]) for name in stored}
             waited = {name: source.tensor(name) for name in list(stored)[:9]}
             source.settle()
             for name, tensor in stored.items():
@@ -119,7 +119,7 @@ def test_a_rank_gets_its_rows_and_columns(folder: Path, rank: int) -> None:
     with closing(ParallelReads(DEVICE)) as reads:
         whole = FileTensors(files, expected_tensors(spec), torch.bfloat16, reads)
         source = ShardedWeights.of(whole, spec, ParallelLayout(2, rank))
-        places = {name: source.joined([Piece(name)]) for name in matrices}
+        places = {name: source.joined([TensorCut(name)]) for name in matrices}
         source.settle()
         for name, place in places.items():
             assert torch.equal(place, source.tensor(name)), name

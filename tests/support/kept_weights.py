@@ -1,4 +1,4 @@
-"""Kernels whose weights are the matrices themselves, as those of a GPU are: nothing is packed or multiplied."""
+"""Kernels with the matrices themselves as weights, as those of a GPU are: nothing is packed or multiplied."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class KeptWeight:
-    """A matrix whose values may come later."""
+    """A matrix. Its values may come later."""
 
     matrix: Tensor
     bias: Tensor | None

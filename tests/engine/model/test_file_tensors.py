@@ -19,7 +19,7 @@ from intaglio.engine.model.schemes.scheme import Stored
 from intaglio.engine.model.sharded_weights import ShardedWeights
 from intaglio.engine.model.spec import ModelSpec, read_spec
 from intaglio.engine.model.tensor_files import files_by_tensor
-from intaglio.engine.model.tensor_source import Piece, WholeTensors, joined_tensors
+from intaglio.engine.model.tensor_source import TensorCut, WholeTensors, joined_tensors
 from intaglio.engine.model.weights import assemble
 from intaglio.engine.parallel.parallel_layout import ParallelLayout
 from intaglio.kernels.reference_kernels import ReferenceKernels
@@ -56,7 +56,7 @@ class Whole:
     def tensor(self, name: str) -> Tensor:
         return self.tensors[name].to(self.stored[name].dtype or self.dtype, copy=True)
 
-    def joined(self, pieces: Sequence[Piece]) -> Tensor:
+    def joined(self, pieces: Sequence[TensorCut]) -> Tensor:
         return joined_tensors(self, pieces)
 
     def settle(self) -> None:
@@ -157,7 +157,7 @@ def test_a_rank_reads_its_own_part_of_matrices(family: str, tmp_path: Path) -> N
         expected = ShardedWeights.of(whole(folder, spec, torch.float32), spec, layout)
         with closing(ParallelReads(CPU, LateUploads(), CHUNK, threads=3)) as reads:
             source = ShardedWeights.of(from_files(folder, spec, reads, torch.float32), spec, layout)
-            got = {name: source.joined([Piece(name)]) for name in matrices}
+            got = {name: source.joined([TensorCut(name)]) for name in matrices}
             source.settle()
             for name, matrix in got.items():
                 assert torch.equal(matrix, expected.tensor(name)), name

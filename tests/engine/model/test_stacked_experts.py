@@ -8,7 +8,7 @@ import torch
 from intaglio.engine.errors import ModelError
 from intaglio.engine.model.expected_tensors import expected_shapes
 from intaglio.engine.model.spec import parse_spec
-from intaglio.engine.model.tensor_source import Piece, joined_tensors
+from intaglio.engine.model.tensor_source import TensorCut, joined_tensors
 from intaglio.kernels.dispatch import choose
 from intaglio.kernels.experts.reference_experts import clamped_gate
 
@@ -29,7 +29,7 @@ class Weights:
     def tensor(self, name: str) -> torch.Tensor:
         return self.tensors[name]
 
-    def joined(self, pieces: Sequence[Piece]) -> torch.Tensor:
+    def joined(self, pieces: Sequence[TensorCut]) -> torch.Tensor:
         return joined_tensors(self, pieces)
 
     def settle(self) -> None:
