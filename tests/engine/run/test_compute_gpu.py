@@ -16,7 +16,7 @@ from intaglio.engine.build_runner import Laps, _gpu, build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.model.layer_groups import decoder_groups, grouped_decoder
 from intaglio.engine.model.spec import read_spec
-from intaglio.engine.model.weights import load_decoder
+from intaglio.engine.model.weights import begin_decoder
 from intaglio.engine.parallel.parallel_layout import Parallel, TensorParallel
 from intaglio.engine.run.cuda import compute_gpu
 from intaglio.engine.run.cuda.sampling_graphs import SamplingGraphs
@@ -130,14 +130,15 @@ def on_device(folder: Path, place: Parallel | None = None, *, grouped: bool = Fa
     spec = read_spec(folder)
     given: dict[str, Any] = {"kernels": PaddedKernels(), "dtype": torch.float32, "device": HOST}
     with torch.inference_mode():
-        decoder = load_decoder(folder, spec, positions=CONTEXT, parallel=place, **given)
+        begun = begin_decoder(folder, spec, positions=CONTEXT, parallel=place, **given)
+        decoder = begun.decoder
         limits = RunnerLimits(TOKENS, RUNNING, CONTEXT, spec.vocab_size)
         layout = None
         if grouped:
             layout = decoder_groups(decoder)
             decoder = grouped_decoder(decoder, layout)
         parts = RunnerParts(decoder, CACHE, limits, place, layout=layout)
-        runner, _ = _gpu(parts, None, Laps())
+        runner, _ = _gpu(parts, None, begun, Laps())
     return runner
 
 
