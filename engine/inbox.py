@@ -27,11 +27,16 @@ class _GrammarDone:
 
 
 @dataclass(frozen=True, slots=True)
+class _Wake:
+    """Nothing but the next step."""
+
+
+@dataclass(frozen=True, slots=True)
 class _AdapterRead:
     request_id: str
 
 
-_Item = Request | _Abort | _GrammarDone | _AdapterRead
+_Item = Request | _Abort | _GrammarDone | _Wake | _AdapterRead
 
 
 class Inbox:
@@ -86,6 +91,11 @@ class Inbox:
         with self._changed:
             self._put(_GrammarDone(seq_id))
 
+    def _wake(self) -> None:
+        """Have a step run: keys and values of a prompt have arrived from another engine, or will not."""
+        with self._changed:
+            self._put(_Wake())
+
     def _adapter_read(self, request_id: str) -> None:
         """Report that the adapter of a request was read, or could not be."""
         with self._changed:
@@ -119,6 +129,8 @@ class Inbox:
                     if waiting is not None:
                         refused.append(_aborted(waiting))
                     scheduler.abort(request_id)
+                case _Wake():
+                    pass
                 case _GrammarDone(seq_id):
                     match constraints.open(seq_id):
                         case Opening(least_tokens, forced, most):
@@ -133,7 +145,7 @@ class Inbox:
             if not self._has_adapter(request):
                 self._unread[request.id] = request
                 return []
-            seq_id = scheduler.add(request)
+            seq_id = scheduler.add(request, self._wake)
         except Refused as error:
             return [_refusal(request, error)]
         if request.constraint is not None:

@@ -17,6 +17,7 @@ class SeqState(StrEnum):
     """The state of a sequence. `MOVES` lists the legal transitions."""
 
     WAIT_GRAMMAR = "wait_grammar"  # its constraint is still being compiled
+    WAIT_KV = "wait_kv"  # another engine computes its prompt, or sends the keys and values
     WAITING = "waiting"  # it can run and holds no blocks
     RUNNING = "running"  # it holds blocks
     FINISHED = "finished"
@@ -29,8 +30,9 @@ class SeqState(StrEnum):
 
 
 MOVES: dict[SeqState, frozenset[SeqState]] = {
-    SeqState.WAIT_GRAMMAR: frozenset({SeqState.WAITING, SeqState.FINISHED}),
-    SeqState.WAITING: frozenset({SeqState.RUNNING, SeqState.FINISHED}),
+    SeqState.WAIT_GRAMMAR: frozenset({SeqState.WAIT_KV, SeqState.WAITING, SeqState.FINISHED}),
+    SeqState.WAIT_KV: frozenset({SeqState.WAITING, SeqState.FINISHED}),
+    SeqState.WAITING: frozenset({SeqState.WAIT_KV, SeqState.RUNNING, SeqState.FINISHED}),
     SeqState.RUNNING: frozenset({SeqState.WAITING, SeqState.FINISHED}),
     SeqState.FINISHED: frozenset(),
 }
@@ -124,11 +126,13 @@ class Sequence:
     The keys and values of computed tokens are in the cache, or will be once the plans made so far are carried out.
     There is no distinction of prefill and decode: a step computes some of the `pending` tokens, and when none is left
     to compute, one more token is sampled. `rank` orders sequences, best first. `most_computed` is the most tokens that
-    may ever be computed: the last token of an output is returned and never computed. Both are constant.
+    may ever be computed: the last token of an output is returned and never computed. Both are constant. With `fetching`
+    keys and values of its prompt are on their way from another engine.
     """
 
     __slots__ = (
         "computed",
+        "fetching",
         "id",
         "in_flight",
         "most_computed",
@@ -148,6 +152,7 @@ class Sequence:
         self.tokens = list(request.prompt)
         self.computed = 0
         self.in_flight = InFlight(len(self.tokens))
+        self.fetching = False
         self.record = Record(now, budget=request.sampling.max_tokens)
 
     @property
@@ -166,18 +171,22 @@ class Sequence:
         """The number of tokens after the prompt, an end token included."""
         return len(self.tokens) - len(self.request.prompt)
 
-    def grammar_arrived(self) -> None:
-        """Let the sequence run: its constraint is compiled."""
-        self.state = self.state.to(SeqState.WAITING)
+    def wait(self) -> None:
+        """Wait to run, or first for contents on their way; its grammar, or its contents, have arrived."""
+        self.state = self.state.to(SeqState.WAIT_KV if self.fetching else SeqState.WAITING)
 
-    def admit(self, now: float, computed: int) -> None:
-        """Start to run, with the first `computed` tokens already in the cache."""
+    def admit(self, now: float, computed: int, reused: int | None = None) -> None:
+        """Start to run, with the first `computed` tokens already in the cache.
+
+        `reused` of them come from an earlier request, None for all: the others were computed for this one elsewhere.
+        """
         self.state = self.state.to(SeqState.RUNNING)
         self.computed = computed
         if self.record.admitted is None:
             self.record.admitted = now
             # Tokens that the grammar forces at the start may be found there, too.
-            self.record.cached = min(computed, len(self.request.prompt))
+            found = computed if reused is None else reused
+            self.record.cached = min(found, len(self.request.prompt))
 
     def upcoming(self, count: int) -> tuple[tuple[int, ...], int]:
         """The next `count` tokens to compute, and how many rows of logits to make of the last ones.
@@ -264,6 +273,7 @@ class Sequence:
             not 0 <= ahead <= samples
             or self.pending < (0 if ahead else 1)
             or (self.computed and self.state is not SeqState.RUNNING)
+            or (self.state is SeqState.WAIT_KV and not self.fetching)
         ):
             raise InternalError(
                 f"sequence {self.id}: {self.computed} of {self.known} computed, {samples} in flight"

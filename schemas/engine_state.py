@@ -45,7 +45,9 @@ class EngineQueue(Wire):
 
     running: int = Field(description="Requests with KV blocks.")
     waiting: int = Field(description="Requests that wait to be scheduled.")
-    parked: int = Field(description="Requests that wait for their grammar.")
+    parked: int = Field(
+        description="Requests that wait for their grammar, or for keys and values from another engine."
+    )
     preemptions: int = Field(description="Preemptions since the engine began.")
     most_running: int = Field(description="Most sequences in any step.")
 

@@ -1,7 +1,8 @@
 """Builds the exchange of blocks between engines for prompts and engines for outputs, from the settings of one engine.
 
-Does: choose how contents travel, through sockets between engines on CPUs and by copies between GPUs; size the memory
-for it; refuse GPUs that cannot read each other. Does not: copy, or build the tiers below the cache (`build_offload`).
+Does: choose how contents travel in one host, through sockets between engines on CPUs and by copies between GPUs; size
+the memory for it; refuse GPUs that cannot read each other. Does not: copy, or build the tiers below the cache
+(`build_offload`), or the exchange with other servers (`build_tcp_exchange`).
 """
 
 from collections.abc import Callable
@@ -20,7 +21,8 @@ from ..memory.block_exchange import VERSION_BYTES
 from ..memory.exported_blocks import BlockServer, ExportedBlocks
 from ..memory.leased_blocks import LeasedBlocks
 from ..memory.peer_contents import PeerContents
-from ..memory.peer_tier import PeerTier, SentContents
+from ..memory.peer_tier import PeerTier
+from ..memory.unix_carrier import SentContents, UnixCarrier
 from ..run.kv import KVCache
 
 if TYPE_CHECKING:
@@ -66,11 +68,15 @@ def build_exchange(
         return Exchange(), closing
     if not on_gpu:
         return Exchange(
-            peers=PeerTier(version, partial(SentContents, size=kv.block_bytes))
+            peers=PeerTier(
+                UnixCarrier(version, partial(SentContents, size=kv.block_bytes), kv.block_bytes)
+            )
         ), closing
     refuse_unreadable(torch.cuda.device_count(), partial(torch.cuda.can_device_access_peer, 0))
-    link = partial(PeerContents, staging=_staging(kv), size=kv.block_bytes)
-    return Exchange(peers=PeerTier(version, link)), closing
+    staged = _count(STAGED, kv)
+    link = partial(PeerContents, staging=_staging(kv, staged), size=kv.block_bytes)
+    carrier = UnixCarrier(version, link, kv.block_bytes, staged * kv.block_bytes)
+    return Exchange(peers=PeerTier(carrier)), closing
 
 
 def refuse_unreadable(visible: int, reads: Callable[[int], bool]) -> None:
@@ -118,10 +124,10 @@ def _leased(kv: KVCache) -> LeasedBlocks:
     return LeasedBlocks(SharedBlocks(kv, _count(LEASED, kv)))
 
 
-def _staging(kv: KVCache) -> "StagingBlocks":
+def _staging(kv: KVCache, blocks: int) -> "StagingBlocks":
     from ..run.cuda.staging_blocks import StagingBlocks
 
-    return StagingBlocks(kv, _count(STAGED, kv))
+    return StagingBlocks(kv, blocks)
 
 
 def _count(most_bytes: int, kv: KVCache) -> int:

@@ -32,6 +32,10 @@ class ExchangeError(Exception):
     """The other side timed out, closed the connection, or sent something unexpected."""
 
 
+class PeerSilent(ExchangeError):
+    """The other side timed out."""
+
+
 class Channel:
     """A connected socket, used by one thread at a time. An exchange times out after `timeout_s` seconds."""
 
@@ -118,6 +122,8 @@ class Channel:
         try:
             self._connection.settimeout(_left(until))
             self._connection.sendall(data)
+        except TimeoutError:
+            raise PeerSilent("the other side timed out") from None
         except OSError as error:
             raise ExchangeError(str(error)) from error
 
@@ -129,6 +135,8 @@ class Channel:
             try:
                 self._connection.settimeout(_left(until))
                 read = self._connection.recv_into(view[got:])
+            except TimeoutError:
+                raise PeerSilent("the other side timed out") from None
             except OSError as error:
                 raise ExchangeError(str(error)) from error
             if not read:
@@ -140,7 +148,7 @@ class Channel:
 def _left(until: float) -> float:
     left = until - time.monotonic()
     if left <= 0:
-        raise ExchangeError("the other side timed out")
+        raise PeerSilent("the other side timed out")
     return left
 
 

@@ -15,6 +15,7 @@ from typing import Final
 from .block_contents import BlockContents, Content
 from .block_exchange import Channel, ExchangeError
 from .host_tier import HostTier
+from .listener import Listener
 from .page_key import Chain
 
 TIMEOUT_S: Final = 10.0  # for a reader to take an answer
@@ -91,14 +92,9 @@ class BlockServer:
         self._version = version
         self._serve = serve
         self._timeout_s = timeout_s
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(str(path))
-        self._listener.listen()
-        self._guard = threading.Lock()
-        self._open: set[socket.socket] = set()
-        self._closing = False
-        self._thread = threading.Thread(target=self._accept, name="kv-server", daemon=True)
-        self._thread.start()
+        listening = socket.socket(socket.AF_UNIX)
+        listening.bind(str(path))
+        self._listener = Listener(listening, self._answer)
 
     @property
     def address(self) -> str:
@@ -107,45 +103,12 @@ class BlockServer:
 
     def close(self) -> None:
         """End all connections and the thread, and remove the socket."""
-        with self._guard:
-            self._closing = True
-            held = list(self._open)
-        for connection in (self._listener, *held):
-            with suppress(OSError):  # the other side is gone
-                connection.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
         self._listener.close()
         self._path.unlink(missing_ok=True)
-
-    def _accept(self) -> None:
-        readers: list[threading.Thread] = []
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                break
-            with self._guard:
-                if self._closing:
-                    connection.close()
-                    break
-                self._open.add(connection)
-            reader = threading.Thread(
-                target=self._answer, args=(connection,), name="kv-send", daemon=True
-            )
-            reader.start()
-            readers = [each for each in readers if each.is_alive()] + [reader]
-        for reader in readers:
-            reader.join()
 
     def _answer(self, connection: socket.socket) -> None:
         """Answer one engine until it leaves or sends something else."""
         channel = Channel(connection, self._timeout_s)
-        try:
+        with suppress(ExchangeError):  # it computes what it did not get
             channel.welcome(self._version)
             self._serve(channel)
-        except ExchangeError:
-            pass  # it computes what it did not get
-        finally:
-            with self._guard:
-                self._open.discard(connection)
-            channel.close()

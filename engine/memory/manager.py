@@ -5,6 +5,7 @@ preempted (`schedule`), or touch a tensor (`run`).
 """
 
 from collections import Counter
+from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -23,11 +24,13 @@ class Reservation(Struct, frozen=True, gc=False):
     """Granted room: the blocks added to a table, and the number of the sequence's tokens that are computed already.
 
     `blocks` are those of the first block group; `others` has those of each other group, or is empty for none at all.
+    Of a new table, the first `reused` tokens were computed for an earlier request.
     """
 
     blocks: tuple[int, ...]
     computed: int
     others: tuple[tuple[int, ...], ...] = ()
+    reused: int = 0
 
 
 class KVManager:
@@ -84,6 +87,13 @@ class KVManager:
         """Contents and activity of the tiers below the pool."""
         return NOT_OFFLOADED if self._offload is None else self._offload.counts
 
+    def fetch(self, seq: Sequence, arrived: Callable[[], None]) -> bool:
+        """Have the contents of a new sequence fetched from another engine; whether there is one that computes them.
+
+        Then `arrived` is called once, from another thread, when it is worth starting the sequence.
+        """
+        return self._openings.fetch(seq, arrived)
+
     def reserve(self, seq: Sequence, count: int) -> Reservation | None:
         """Reserve room for `count` tokens after the computed ones; None, with no change, if there is not enough.
 
@@ -97,7 +107,7 @@ class KVManager:
                 return None
             computed = opening.cached * self.block_size
             self._tables[seq.id] = block_table(self.groups, opening.parts, count, computed)
-            return Reservation(opening.parts[0], computed, opening.parts[1:])
+            return Reservation(opening.parts[0], computed, opening.parts[1:], opening.reused)
         computed = seq.computed
         end = computed + count
         if end <= table.room and computed < table.drop_at:

@@ -9,8 +9,9 @@ Fetching is a late prefix hit: contents are copied into the blocks of a new tabl
 computed. Files are read in a separate thread, so that a sequence waits for its contents while others run.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain as joined
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -19,7 +20,7 @@ from .disk_tier import DiskTier
 from .file_reads import FileReads
 from .host_tier import HostTier
 from .page_key import Chain
-from .peer_tier import Contents, PeerTier
+from .peer_tier import PeerTier, Received
 from .reuse import ReuseRate
 from .swap import TransferRule
 
@@ -41,8 +42,18 @@ class OffloadCounts(Struct, frozen=True):
 NOT_OFFLOADED = OffloadCounts()
 
 
+class StoredPrefix(NamedTuple):
+    """The contents of a prefix in the tiers; `cached`: see `Received`."""
+
+    contents: Sequence[Content]
+    cached: int | None = None
+
+
 class Offload:
-    """The tiers below the pool of one engine. `block_size` is in tokens. Used by the thread that steps."""
+    """The tiers below the pool of one engine. `block_size` is in tokens. Used by the thread that steps.
+
+    `exported` is for other engines, and `peers` are the contents that those have.
+    """
 
     def __init__(
         self,
@@ -56,11 +67,11 @@ class Offload:
     ) -> None:
         self._contents = contents
         self._block_size = block_size
-        self._host = host
+        self.host = host
         self._disk = disk
         self.rule = rule
-        self._exported = exported
-        self._peers = peers
+        self.exported = exported
+        self.peers = peers
         self._files = FileReads(disk, contents, block_size, rule)
         self._restoring: list[Transfer] = []  # not measured yet
         # The most blocks to offload before their eviction.
@@ -71,20 +82,20 @@ class Offload:
     @property
     def counts(self) -> OffloadCounts:
         """A snapshot of the counts."""
-        disk, exported = self._disk, self._exported
-        blocks = {"host": len(self._host), "disk": 0 if disk is None else len(disk)}
-        nbytes = {"host": self._host.nbytes, "disk": 0 if disk is None else disk.nbytes}
+        disk, exported = self._disk, self.exported
+        blocks = {"host": len(self.host), "disk": 0 if disk is None else len(disk)}
+        nbytes = {"host": self.host.nbytes, "disk": 0 if disk is None else disk.nbytes}
         faults = {} if disk is None else disk.faults
         if exported is not None:
             blocks["exported"], nbytes["exported"] = len(exported), exported.nbytes
-        if self._peers is not None:
-            faults = faults | self._peers.faults
+        if self.peers is not None:
+            faults = faults | self.peers.faults
         return OffloadCounts(blocks, nbytes, self.rule.rates, dict(self.rule.decided), faults)
 
     def offload_early(self, found: Iterable[tuple[Chain, int]]) -> None:
         """Keep the contents of blocks that will soon be evicted, given with their chains, while steps run."""
-        if self._host.most_bytes and self.rule.keeps(self._reuse.share):
-            self._copy(found, self._host, self._put, overlapped=True)
+        if self.host.most_bytes and self.rule.keeps(self._reuse.share):
+            self._copy(found, self.host, self._put, overlapped=True)
 
     def evict(
         self, found: Iterable[tuple[Chain, int]], overwritten: Sequence[int] | None = None
@@ -94,14 +105,14 @@ class Offload:
         With `overwritten`, steps that are started from now on may overwrite those blocks; without, a transfer will.
         """
         evicted = list(found)
-        if evicted and self._host.most_bytes:
+        if evicted and self.host.most_bytes:
             self._reuse.evicted(len(evicted))
             keeps = self.rule.keeps(self._reuse.share)
             self.rule.decided["keep" if keeps else "drop"] += len(evicted) * self._block_size
             if keeps:
-                self._copy(evicted, self._host, self._put, overlapped=overwritten is None)
+                self._copy(evicted, self.host, self._put, overlapped=overwritten is None)
             else:
-                self._reuse.dropped([chain for chain, _ in evicted if chain not in self._host])
+                self._reuse.dropped([chain for chain, _ in evicted if chain not in self.host])
         if overwritten is not None:
             self._contents.await_reads(overwritten)
 
@@ -112,26 +123,18 @@ class Offload:
 
     def export(self, chains: Sequence[Chain], blocks: Sequence[int]) -> None:
         """Keep the contents of these blocks, with these chains, for other engines."""
-        if self._exported is not None:
-            self._exported.export(list(zip(chains, blocks, strict=False)))
+        if self.exported is not None:
+            self.exported.export(list(zip(chains, blocks, strict=False)))
 
-    def find(
-        self, seq_id: int, chains: Iterable[Chain], *, alone: bool, peer: str = ""
-    ) -> list[Content] | None:
+    def find(self, seq_id: int, chains: Iterable[Chain], *, alone: bool) -> StoredPrefix | None:
         """The contents of a prefix of `chains` that are stored and worth fetching; None while they are being read.
 
-        Those that the engine at the address `peer` has are fetched in any case: it computed them for this sequence.
-        Where the sequence is `alone`, they are waited for.
+        Those that another engine has sent are fetched in any case: it computed them for this sequence. Where the
+        sequence is `alone`, they are waited for.
         """
         self.measure()
-        sent: Contents = {}
-        if peer and self._peers is not None:
-            chains = tuple(chains)
-            ahead = [chain for chain in chains if chain not in self._host]
-            received = self._peers.contents(seq_id, peer, ahead, wait=alone)
-            if received is None:
-                return None
-            sent = received
+        received = Received({}) if self.peers is None else self.peers.received(seq_id)
+        sent = received.contents
         found, missing = self._split(iter(chains), sent)
         if missing and self._files.ask(seq_id, missing):
             if not alone and not self._files.are_done(missing):
@@ -142,8 +145,8 @@ class Offload:
         tokens = len(found) * self._block_size
         if sent:
             self.rule.decided["fetch_peer"] += len(sent) * self._block_size
-            return found
-        return found if found and self.rule.pays("host", tokens) else []
+            return StoredPrefix(found, received.cached)
+        return StoredPrefix(found if found and self.rule.pays("host", tokens) else [])
 
     def restore(
         self,
@@ -175,18 +178,18 @@ class Offload:
     def forget(self, seq_id: int) -> None:
         """Drop the records of a sequence. No effect for an unknown one."""
         self._files.forget(seq_id)
-        if self._peers is not None:
-            self._peers.forget(seq_id)
+        if self.peers is not None:
+            self.peers.forget(seq_id)
 
     def check(self) -> None:
         """Check the host tier. Raises `InternalError`."""
-        self._host.check()
+        self.host.check()
 
     def close(self) -> None:
         """Finish writing, and end the threads."""
         self._files.close()
-        if self._peers is not None:
-            self._peers.close()
+        if self.peers is not None:
+            self.peers.close()
         if self._disk is not None:
             self._disk.close()
         self._contents.close()
@@ -207,19 +210,21 @@ class Offload:
             for (chain, _), content in zip(part, contents, strict=False):
                 put(chain, content)
 
-    def _split(self, chains: Iterator[Chain], sent: Contents) -> tuple[list[Content], list[Chain]]:
+    def _split(
+        self, chains: Iterator[Chain], sent: Mapping[Chain, Content]
+    ) -> tuple[list[Content], list[Chain]]:
         """The contents on the host, or sent by another engine, of the first chains, and those after them on disk.
 
         Contents of files fit into a half of the host tier, into which they are read. Where none follow, the chains that
         were dropped count as needed again.
         """
-        most = self._host.most_bytes // 2 // max(1, self._contents.block_bytes)
+        most = self.host.most_bytes // 2 // max(1, self._contents.block_bytes)
         found: list[Content] = []
         missing: list[Chain] = []
         for chain in chains:
             content = None
             if not missing:
-                content = sent[chain] if chain in sent else self._host.get(chain)
+                content = sent[chain] if chain in sent else self.host.get(chain)
             if content is not None:
                 found.append(content)
             elif len(missing) < most and chain in self._files:
@@ -230,6 +235,6 @@ class Offload:
         return found, missing
 
     def _put(self, chain: Chain, content: Content) -> None:
-        for dropped, lost in self._host.put(chain, content):
+        for dropped, lost in self.host.put(chain, content):
             if self._disk is not None:
                 self._disk.put(dropped, lost)

@@ -4,15 +4,17 @@ Does: allocate blocks and keep what they lose, find the prefix of a sequence, an
 their way into its blocks. Does not: own the tables of running sequences (`manager`), or copy (`offload`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..sequence import Sequence
 from .adapter_slots import AdapterSlots
-from .block_contents import Content, Transfer
+from .block_contents import Transfer
 from .block_groups import BlockGroups
 from .block_table import split
 from .early_offload import EarlyOffload
-from .offload import Offload
+from .offload import Offload, StoredPrefix
+from .peer_tier import Question
 from .pool import NULL_BLOCK, BlockPool
 from .prefix import PrefixCache
 
@@ -21,11 +23,13 @@ from .prefix import PrefixCache
 class NewTable:
     """The blocks of a new table, by group; the first `cached` of each part hold a prefix, when `transfer` is done.
 
-    Those of them that are before the window of a group are null blocks.
+    Those of them that are before the window of a group are null blocks. The first `reused` tokens were computed for no
+    engine but an earlier request.
     """
 
     parts: tuple[tuple[int, ...], ...]
     cached: int
+    reused: int
     transfer: Transfer | None = None
 
     @property
@@ -90,6 +94,19 @@ class Openings:
             self._offload.forget(seq.id)
         return self._begun.pop(seq.id)
 
+    def fetch(self, seq: Sequence, arrived: Callable[[], None]) -> bool:
+        """See `KVManager.fetch`."""
+        offload, prefix, request = self._offload, self._prefix, seq.request
+        if offload is None or prefix is None or offload.peers is None:
+            return False
+        self._found(seq)
+        ahead = prefix.ahead(seq.id, seq.tokens, request.images)
+        chains = tuple([chain for chain in ahead if chain not in offload.host])
+        address = offload.peers.choose(request, chains)
+        if address:
+            offload.peers.ask(seq.id, address, Question(request, chains), arrived)
+        return bool(address)
+
     def allocate(self, count: int) -> tuple[int, ...] | None:
         """Allocate blocks for steps to fill, from openings as well; None, with no change, if there are not enough."""
         blocks = self._claim(count)
@@ -136,13 +153,13 @@ class Openings:
         begins = [groups.begin(g, cached * groups.block_size) for g in range(groups.count)]
         counts = [max(0, groups.end(g, count, begin) - cached) for g, begin in enumerate(begins)]
         needed = sum(counts)
-        contents = self._contents(seq, alone=alone) if needed <= self.free_blocks else None
-        blocks = None if contents is None else self._claim(needed)
-        if contents is None or blocks is None:
+        stored = self._stored(seq, alone=alone) if needed <= self.free_blocks else None
+        blocks = None if stored is None else self._claim(needed)
+        if stored is None or blocks is None:
             self._pool.release(reversed(found))
             self._adapters.release(seq.id)
             return None
-        transfer = None
+        transfer, contents = None, stored.contents
         fetched = blocks[: len(contents)]
         self._vacate(blocks[len(contents) :])
         if contents and self._offload is not None and self._prefix is not None:
@@ -152,7 +169,10 @@ class Openings:
         self._early.allocated(len(blocks))
         added = split(blocks, counts)
         table = tuple([(*part, *new) for part, new in zip(parts, added, strict=True)])
-        opening = NewTable(table, cached + len(contents), transfer)
+        size, reused = groups.block_size, cached + len(contents)
+        if stored.cached is not None:
+            reused = max(cached, min(reused, stored.cached // size))
+        opening = NewTable(table, cached + len(contents), reused * size, transfer)
         self._begun[seq.id] = opening
         return opening
 
@@ -172,9 +192,9 @@ class Openings:
             )
         return parts
 
-    def _contents(self, seq: Sequence, *, alone: bool) -> list[Content] | None:
+    def _stored(self, seq: Sequence, *, alone: bool) -> StoredPrefix | None:
         """The contents from other tiers that continue the prefix found for `seq`; None while they are being read."""
         if self._offload is None or self._prefix is None:
-            return []
+            return StoredPrefix(())
         chains = self._prefix.ahead(seq.id, seq.tokens, seq.request.images)
-        return self._offload.find(seq.id, chains, alone=alone, peer=seq.request.kv_peer)
+        return self._offload.find(seq.id, chains, alone=alone)

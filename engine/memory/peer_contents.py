@@ -11,6 +11,7 @@ from .block_contents import Content
 from .block_exchange import Channel, ExchangeError
 from .block_leases import LeaseChannel, Region
 from .page_key import Chain
+from .peer_tier import Question
 
 
 class Mapping(Protocol):
@@ -40,6 +41,8 @@ class StagingMemory(Protocol):
 class PeerContents:
     """A `PeerLink` that asks for leases. `size` is that of a content, in bytes."""
 
+    cached = None
+
     def __init__(self, channel: Channel, staging: StagingMemory, size: int) -> None:
         self._leases = LeaseChannel(channel)
         region = self._leases.introduced()
@@ -48,8 +51,9 @@ class PeerContents:
         self._slots = region.slots
         self._mapping = staging.map(region)
 
-    def ask(self, chains: Sequence[Chain]) -> list[Content]:
+    def ask(self, question: Question) -> list[Content]:
         """See `PeerLink`. All contents of the lease, or none."""
+        chains = question.chains
         slots = self._leases.ask(chains, self._slots)
         if not slots:
             return []

@@ -54,8 +54,11 @@ class Scheduler:
 
     # Requests.
 
-    def add(self, request: Request) -> int:
+    def add(self, request: Request, arrived: Callable[[], None] = lambda: None) -> int:
         """Accept a request; the number of its sequence. With a constraint it waits for `grammar_ready`.
+
+        Where another engine computes its prompt, it waits for the keys and values as well; when they have arrived, or
+        will not, `arrived` is called in another thread, and the next plan lets it run.
 
         Raises:
             InvalidRequest: a field is invalid, or a live request has that id.
@@ -68,6 +71,12 @@ class Scheduler:
                 f"{self._config.max_waiting} requests wait already", hint="try again later"
             )
         seq = self._sequences.add(request, self._clock())
+
+        def note_arrival() -> None:
+            self._sequences.fetched.append(seq.id)
+            arrived()
+
+        seq.fetching = self._memory.fetch(seq, note_arrival)
         if request.constraint is None:
             self._expectations.of(seq, 1)
             self._sequences.wait(seq)
@@ -127,6 +136,8 @@ class Scheduler:
     def plan(self) -> Plan:
         """The next step: running sequences, then those that start, each in order of rank; then bulk ones likewise."""
         now = self._clock()
+        for seq in self._sequences.take_fetched():
+            self._end_if_late(seq)
         for seq in self._sequences.expired(now):
             self._end(seq, Finish.DEADLINE)
         step = self._planner.step(now, self._end_if_late)

@@ -5,6 +5,8 @@ not: decide which sequence changes its state, or know about memory.
 """
 
 import heapq
+from collections import deque
+from typing import Final
 
 from ..config import SchedulerConfig
 from ..errors import InternalError, InvalidRequest
@@ -17,12 +19,14 @@ from .waiting_line import WaitingLine
 class SequenceTable:
     """The live sequences. A number is never reused; a request id only after its request has ended.
 
-    `waiting` and `running` are read-only for callers; the methods below change them.
+    `waiting` and `running` are read-only for callers; the methods below change them. Any thread may append to `fetched`
+    the number of a sequence: its contents have arrived from another engine, or will not.
     """
 
     def __init__(self, config: SchedulerConfig) -> None:
         self.waiting = WaitingLine()
         self.running = Ranked()
+        self.fetched: Final[deque[int]] = deque()
         self._config = config
         self._last_id = 0
         self._by_id: dict[int, Sequence] = {}
@@ -67,15 +71,28 @@ class SequenceTable:
         return seq
 
     def wait(self, seq: Sequence) -> None:
-        """Let `seq` wait to run: it is new, or its grammar is compiled."""
-        if seq.state is SeqState.WAIT_GRAMMAR:
-            seq.grammar_arrived()
-        self.waiting.add(seq)
+        """Let `seq` wait to run, or first for contents on their way: it is new, or has its grammar or contents."""
+        if seq.fetching or seq.state is not SeqState.WAITING:
+            seq.wait()
+        if seq.state is SeqState.WAITING:
+            self.waiting.add(seq)
 
-    def admit(self, seq: Sequence, now: float, computed: int) -> None:
-        """Move `seq` from waiting to running."""
+    def take_fetched(self) -> list[Sequence]:
+        """Empty `fetched`; the sequences that waited for nothing but their contents, and wait to run now."""
+        found: list[Sequence] = []
+        while self.fetched:
+            seq = self._by_id.get(self.fetched.popleft())
+            if seq is not None:
+                seq.fetching = False
+                if seq.state is SeqState.WAIT_KV:
+                    self.wait(seq)
+                    found.append(seq)
+        return found
+
+    def admit(self, seq: Sequence, now: float, computed: int, reused: int) -> None:
+        """Move `seq` from waiting to running; see `Sequence.admit`."""
         self.waiting.start(seq)
-        seq.admit(now, computed)
+        seq.admit(now, computed, reused)
         self.running.add(seq)
 
     def preempt(self, seq: Sequence) -> None:

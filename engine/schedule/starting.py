@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from ..config import SchedulerConfig
-from ..memory.manager import KVManager
+from ..memory.manager import KVManager, Reservation
 from ..sequence import Sequence
 from .queue import Ranked, is_exempt
 from .sequence_table import SequenceTable
@@ -72,8 +72,8 @@ class Starting:
         self._table = table
         self._preempt = preempt
 
-    def next(self, starts: StartRound) -> tuple[Sequence, int] | None:
-        """The sequence that starts now, with its number of computed tokens; its room is reserved. None for none.
+    def next(self, starts: StartRound) -> tuple[Sequence, Reservation] | None:
+        """The sequence that starts now, with the room that is reserved for it. None for none.
 
         A sequence without room blocks all behind it.
         """
@@ -89,7 +89,7 @@ class Starting:
                 room = seq.most_computed if exempt else seq.known
                 reservation = self._memory.reserve(seq, room)
                 if reservation is not None:
-                    return seq, reservation.computed
+                    return seq, reservation
             if not yielding:
                 return None
             victim = yielding.pop()

@@ -165,10 +165,10 @@ class StepPlanner:
             found = self._starting.next(starts)
             if found is None:
                 return
-            seq, computed = found
+            seq, room = found
             if refused(seq):
                 continue
-            self._sequences.admit(seq, now, computed)
+            self._sequences.admit(seq, now, room.computed, room.reused)
             starts.started(seq)
             step.admitted.append(_admitted(seq, self._memory))
             step.add(seq, compute(self._memory, seq, min(seq.pending, step.left)))

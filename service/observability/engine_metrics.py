@@ -73,7 +73,11 @@ def _gauges(snapshot: Snapshot) -> Iterator[Metric]:
     for name, text, value in (
         ("num_requests_running", "Sequences that hold KV blocks.", snapshot.running),
         ("num_requests_waiting", "Sequences that wait to be scheduled.", snapshot.waiting),
-        ("num_requests_parked", "Sequences that wait for their grammar.", snapshot.parked),
+        (
+            "num_requests_parked",
+            "Sequences that wait for a grammar or another engine.",
+            snapshot.parked,
+        ),
         (
             "kv_cache_usage_ratio",
             "Share of the KV blocks in use.",

@@ -22,7 +22,7 @@ def sequence(*, constrained: bool = False, deadline: float | None = None) -> Seq
 
 ACTS = {
     SeqState.WAITING: lambda seq: (
-        seq.preempt() if seq.state is not SeqState.WAIT_GRAMMAR else seq.grammar_arrived()
+        seq.wait() if seq.state in (SeqState.WAIT_GRAMMAR, SeqState.WAIT_KV) else seq.preempt()
     ),
     SeqState.RUNNING: lambda seq: seq.admit(0.0, 0),
     SeqState.FINISHED: lambda seq: seq.finish(),
@@ -49,7 +49,7 @@ def test_a_constraint_is_waited_for() -> None:
 
 def test_tokens_that_the_grammar_forces_are_no_cached_prompt_tokens() -> None:
     seq = sequence(constrained=True)
-    seq.grammar_arrived()
+    seq.wait()
     for forced in (7, 8):
         seq.append(forced)
     seq.admit(11.0, 4)

@@ -24,6 +24,7 @@ from intaglio.engine.memory.leased_blocks import LeasedBlocks
 from intaglio.engine.memory.page_key import Chain, first_chain, next_chain
 from intaglio.engine.memory.peer_contents import PeerContents
 from intaglio.engine.memory.peer_tier import PeerTier
+from intaglio.engine.memory.unix_carrier import UnixCarrier
 from intaglio.engine.model.spec import parse_spec
 from intaglio.engine.run.cuda.device_blocks import DeviceBlocks
 from intaglio.engine.run.cuda.shared_blocks import SharedBlocks
@@ -31,6 +32,7 @@ from intaglio.engine.run.cuda.staging_blocks import StagingBlocks
 from intaglio.engine.run.kv import KVCache
 
 from tests.bench.bench_extract import SHAPES
+from tests.support.fetched_contents import fetched
 
 VERSION = b"v" * 16
 BLOCKS = 64  # of 2 MiB: 1,024 tokens
@@ -76,7 +78,8 @@ class Reader:
             self._staging = StagingBlocks(self._cache, BLOCKS)
             self._copies = DeviceBlocks(self._cache, 1)
         link = partial(PeerContents, staging=self._staging, size=self._cache.block_bytes)
-        self._peers = PeerTier(VERSION, link)
+        size = self._cache.block_bytes
+        self._peers = PeerTier(UnixCarrier(VERSION, link, size, BLOCKS * size))
         self._asked = 0
 
     def close(self) -> None:
@@ -85,7 +88,7 @@ class Reader:
 
     def _taken(self, address: str) -> list[Content]:
         self._asked += 1
-        found = self._peers.contents(self._asked, address, CHAINS, wait=True) or {}
+        found = fetched(self._peers, self._asked, address, CHAINS)
         self._peers.forget(self._asked)
         return list(found.values())
 

@@ -21,7 +21,9 @@ from intaglio.engine.memory.exported_blocks import BlockServer
 from intaglio.engine.memory.leased_blocks import LeasedBlocks
 from intaglio.engine.memory.peer_contents import PeerContents
 from intaglio.engine.memory.peer_tier import PeerTier
+from intaglio.engine.memory.unix_carrier import UnixCarrier
 
+from tests.support.fetched_contents import fetched
 from tests.support.file_memory import SIZE, FileMemory, FileStaging, content_of
 from tests.support.leasing_process import chain_of
 
@@ -49,7 +51,7 @@ class Rig:
         self.peers = reader(self.staging)
 
     def take(self, chains: list[bytes], seq_id: int = 1) -> dict[bytes, bytes]:
-        found = self.peers.contents(seq_id, self.server.address, chains, wait=True)
+        found = fetched(self.peers, seq_id, self.server.address, chains)
         self.peers.forget(seq_id)
         return {chain: content.tobytes() for chain, content in (found or {}).items()}
 
@@ -59,7 +61,8 @@ class Rig:
 
 
 def reader(staging: FileStaging, timeout_s: float = 60.0) -> PeerTier:
-    return PeerTier(VERSION, partial(PeerContents, staging=staging, size=SIZE), timeout_s)
+    link = partial(PeerContents, staging=staging, size=SIZE)
+    return PeerTier(UnixCarrier(VERSION, link, SIZE, timeout_s=timeout_s))
 
 
 @pytest.fixture
@@ -220,13 +223,13 @@ def test_a_owner_killed_in_mid_transfer_costs_what_it_leased(tmp_path: Path) -> 
                 os.kill(pid, signal.SIGKILL)
 
         address = str(tmp_path / "blocks")
-        found = peers.contents(2 * life, address, CHAINS, wait=True)
+        found = fetched(peers, 2 * life, address, CHAINS)
         assert found is not None
         assert [content.tobytes() for content in found.values()] == [
             content_of(10 * life + number) for number in range(SLOTS)
         ]
         staging.before_copy = kill
-        assert peers.contents(2 * life + 1, address, CHAINS, wait=True) == {}
+        assert fetched(peers, 2 * life + 1, address, CHAINS) == {}
         staging.before_copy = lambda _: None
         assert staging.mapped == 0
         assert peers.faults == {"exchange": life + 1}
@@ -306,7 +309,7 @@ def test_a_owner_that_sends_something_else_gives_nothing(answer: Answer, tmp_pat
     right, staging = region(tmp_path), FileStaging()
     thread = impostor(tmp_path / "blocks", lambda leases, channel: answer(leases, channel, right))
     peers = reader(staging, 0.5 if answer is silent else 60)
-    assert peers.contents(1, str(tmp_path / "blocks"), CHAINS, wait=True) == {}
+    assert fetched(peers, 1, str(tmp_path / "blocks"), CHAINS) == {}
     assert peers.faults == {"exchange": 1}
     assert staging.mapped == 0
     peers.close()
@@ -325,7 +328,7 @@ def test_a_reader_without_a_confirmation_drops_what_it_read(tmp_path: Path) -> N
     memory.write(range(SLOTS), CHAINS, range(SLOTS))
     thread = impostor(tmp_path / "blocks", unconfirmed)
     peers = reader(staging)
-    assert peers.contents(1, str(tmp_path / "blocks"), CHAINS, wait=True) == {}
+    assert fetched(peers, 1, str(tmp_path / "blocks"), CHAINS) == {}
     assert peers.faults == {"exchange": 1}
     peers.close()
     thread.join(60)
@@ -341,7 +344,7 @@ def test_several_readers_and_random_exports_never_mix_contents(rig: Rig) -> None
         for seq_id in range(150):
             begin = dice.randrange(len(known))
             chains = known[begin : begin + dice.randint(1, 6)]
-            found = peers.contents(seq_id, rig.server.address, chains, wait=True)
+            found = fetched(peers, seq_id, rig.server.address, chains)
             peers.forget(seq_id)
             assert found is not None
             for chain, content in found.items():

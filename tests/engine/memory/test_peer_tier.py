@@ -12,7 +12,10 @@ from intaglio.engine.memory.block_contents import Content, HostContent, Transfer
 from intaglio.engine.memory.block_exchange import Channel, ExchangeError
 from intaglio.engine.memory.exported_blocks import BlockServer, ExportedBlocks
 from intaglio.engine.memory.page_key import first_chain, next_chain
-from intaglio.engine.memory.peer_tier import PeerTier, SentContents
+from intaglio.engine.memory.peer_tier import PeerTier
+from intaglio.engine.memory.unix_carrier import SentContents, UnixCarrier
+
+from tests.support.fetched_contents import fetched
 
 VERSION, OTHER = b"v" * 16, b"w" * 16
 SIZE = 48
@@ -62,7 +65,7 @@ def server(blocks: ExportedBlocks, tmp_path: Path) -> Iterator[BlockServer]:
 
 @pytest.fixture
 def peers() -> Iterator[PeerTier]:
-    peers = PeerTier(VERSION, SENT)
+    peers = PeerTier(UnixCarrier(VERSION, SENT, SIZE))
     yield peers
     peers.close()
 
@@ -71,21 +74,22 @@ def test_contents_arrive_up_to_the_first_that_is_not_held(
     server: BlockServer, peers: PeerTier
 ) -> None:
     for seq_id in range(3):  # over one connection
-        found = peers.contents(seq_id, server.address, CHAINS, wait=True)
+        found = fetched(peers, seq_id, server.address, CHAINS)
         assert found == dict(zip(CHAINS[:4], CONTENTS, strict=False))
-    assert peers.contents(9, server.address, CHAINS[4:], wait=True) == {}
-    assert peers.contents(10, server.address, (), wait=True) == {}
+    assert fetched(peers, 9, server.address, CHAINS[4:]) == {}
+    assert fetched(peers, 10, server.address, ()) == {}
     assert peers.faults == {}
 
 
-def test_a_sequence_asks_once_until_it_is_forgotten(
+def test_a_sequence_keeps_its_answer_until_it_is_forgotten(
     server: BlockServer, peers: PeerTier, blocks: ExportedBlocks
 ) -> None:
-    assert len(peers.contents(1, server.address, CHAINS, wait=True) or ()) == 4
+    assert len(fetched(peers, 1, server.address, CHAINS)) == 4
     blocks.put(CHAINS[4], CONTENTS[4])
-    assert len(peers.contents(1, server.address, CHAINS, wait=False) or ()) == 4
+    assert len(peers.received(1).contents) == 4
     peers.forget(1)
-    assert len(peers.contents(1, server.address, CHAINS, wait=True) or ()) == 5
+    assert peers.received(1).contents == {}
+    assert len(fetched(peers, 1, server.address, CHAINS)) == 5
 
 
 def test_what_is_held_is_bounded_and_the_least_recently_used_goes(tmp_path: Path) -> None:
@@ -100,15 +104,15 @@ def test_what_is_held_is_bounded_and_the_least_recently_used_goes(tmp_path: Path
 
 
 def test_an_engine_of_another_model_gets_nothing(server: BlockServer) -> None:
-    peers = PeerTier(OTHER, SENT)
-    assert peers.contents(1, server.address, CHAINS, wait=True) == {}
+    peers = PeerTier(UnixCarrier(OTHER, SENT, SIZE))
+    assert fetched(peers, 1, server.address, CHAINS) == {}
     assert peers.faults == {"exchange": 1}
     peers.close()
 
 
 def test_blocks_of_another_size_are_not_taken(server: BlockServer) -> None:
-    peers = PeerTier(VERSION, partial(SentContents, size=SIZE + 1))
-    assert peers.contents(1, server.address, CHAINS, wait=True) == {}
+    peers = PeerTier(UnixCarrier(VERSION, partial(SentContents, size=SIZE + 1), SIZE))
+    assert fetched(peers, 1, server.address, CHAINS) == {}
     assert peers.faults == {"exchange": 1}
     peers.close()
 
@@ -116,14 +120,14 @@ def test_blocks_of_another_size_are_not_taken(server: BlockServer) -> None:
 def test_an_engine_that_is_gone_costs_what_it_did_not_send(
     blocks: ExportedBlocks, peers: PeerTier, tmp_path: Path
 ) -> None:
-    assert peers.contents(1, str(tmp_path / "none"), CHAINS, wait=True) == {}
+    assert fetched(peers, 1, str(tmp_path / "none"), CHAINS) == {}
     server = BlockServer(tmp_path / "blocks", VERSION, blocks.serve)
-    assert len(peers.contents(2, server.address, CHAINS, wait=True) or ()) == 4
+    assert len(fetched(peers, 2, server.address, CHAINS)) == 4
     server.close()
-    assert peers.contents(3, server.address, CHAINS, wait=True) == {}
+    assert fetched(peers, 3, server.address, CHAINS) == {}
     assert peers.faults == {"exchange": 2}
     again = BlockServer(tmp_path / "blocks", VERSION, blocks.serve)  # it was started anew
-    assert len(peers.contents(4, again.address, CHAINS, wait=True) or ()) == 4
+    assert len(fetched(peers, 4, again.address, CHAINS)) == 4
     assert peers.faults == {"exchange": 2}
     again.close()
 
@@ -188,8 +192,8 @@ def test_an_answer_is_taken_as_far_as_it_is_right(
     answer: Callable[[Channel, socket.socket], None], got: int, tmp_path: Path
 ) -> None:
     thread = impostor(tmp_path / "blocks", answer)
-    peers = PeerTier(VERSION, SENT, timeout_s=0.5 if answer is silent else 30)
-    found = peers.contents(1, str(tmp_path / "blocks"), CHAINS, wait=True)
+    peers = PeerTier(UnixCarrier(VERSION, SENT, SIZE, timeout_s=0.5 if answer is silent else 30))
+    found = fetched(peers, 1, str(tmp_path / "blocks"), CHAINS)
     peers.close()
     assert found == dict(zip(CHAINS[:got], CONTENTS, strict=False))
     assert peers.faults == {"exchange": 1}
@@ -216,7 +220,7 @@ def test_a_server_ends_while_readers_are_connected(
     blocks: ExportedBlocks, peers: PeerTier, tmp_path: Path
 ) -> None:
     server = BlockServer(tmp_path / "blocks", VERSION, blocks.serve)
-    assert peers.contents(1, server.address, CHAINS, wait=True)
+    assert fetched(peers, 1, server.address, CHAINS)
     server.close()
     assert not (tmp_path / "blocks").exists()
     assert not [each for each in threading.enumerate() if each.name in ("kv-server", "kv-send")]
