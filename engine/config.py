@@ -9,7 +9,7 @@ import math
 import os
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -17,6 +17,7 @@ from .adapter_settings import AdapterSettings
 from .draft_config import DraftConfig
 from .errors import ConfigError
 from .parallel.parallel_config import ParallelConfig
+from .peer_settings import PeerSettings
 from .types import KVRole
 
 PREFIX = "INTAGLIO_ENGINE_"
@@ -108,7 +109,7 @@ class CacheConfig:
 
     With the `kv_role` "prefill" an engine keeps the blocks of prompts for others, in `kv_host_bytes` (without them
     256 MiB), or on a GPU in memory of the device; with "decode" it takes the blocks of its prompts from these.
-    `serve --prefill-engines` sets both.
+    `serve --prefill-engines` sets both, and so do `kv_listen` and `kv_peers`.
 
     `image_bytes` is the most memory, on the device, of encoded images that may be asked for again.
 
@@ -257,6 +258,7 @@ class EngineConfig:
     drafting: DraftConfig = field(default_factory=DraftConfig)
     parallel: ParallelConfig = field(default_factory=ParallelConfig)
     adapters: AdapterSettings = field(default_factory=AdapterSettings)
+    peers: PeerSettings = field(default_factory=PeerSettings)
 
     def __post_init__(self) -> None:
         deterministic, ranks = self.model.deterministic, self.parallel.ranks
@@ -299,14 +301,19 @@ class EngineConfig:
             raise ConfigError(
                 "no model is given", where="model", hint=f"pass model=… or set {PREFIX}MODEL"
             )
+        peers = _section(PeerSettings, given, texts)
+        cache = _section(CacheConfig, given, texts)
+        if peers.kv_role != "none":
+            cache = replace(cache, kv_role=peers.kv_role)
         return cls(
             model=_section(ModelConfig, given, texts),
-            cache=_section(CacheConfig, given, texts),
+            cache=cache,
             scheduler=_section(SchedulerConfig, given, texts),
             grammar=_section(GrammarConfig, given, texts),
             drafting=_section(DraftConfig, given, texts),
             parallel=_section(ParallelConfig, given, texts),
             adapters=_section(AdapterSettings, given, texts),
+            peers=peers,
         )
 
 
@@ -318,6 +325,7 @@ SECTIONS = (
     DraftConfig,
     ParallelConfig,
     AdapterSettings,
+    PeerSettings,
 )
 
 
@@ -330,6 +338,7 @@ Section = TypeVar(
     DraftConfig,
     ParallelConfig,
     AdapterSettings,
+    PeerSettings,
 )
 
 

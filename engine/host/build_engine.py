@@ -47,8 +47,9 @@ from ..staged_pipeline import Staged
 from ..text.tokenizer import Tokenizer
 from ..types import ImageFormat
 from .assembly import Assembly
-from .build_drafts import build_drafts, draft_settings, replayed
-from .build_offload import TimedSteps, blocks_address, build_offload
+from .build_drafts import Drafting, build_drafts, draft_settings, replayed
+from .build_offload import TimedSteps, blocks_address, build_offload, layout_facts
+from .build_tcp_exchange import serve_prompts
 from .messages import EngineInfo
 from .preparation import Preparation
 
@@ -101,25 +102,20 @@ def build_prepared(prepared: Preparation) -> Assembly:
         kv_role=config.cache.kv_role,
         kv_address=blocks_address(config, prepared.sockets),
     )
-    pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
-    pipeline = OneAhead if ahead else Serial
-    if staged:
-        pipeline = partial(Staged, batches=batches, ahead=ahead)
-    if drafting is not None:
-        pipeline = partial(VerifiedSteps, proposals=drafting.proposals, seconds=drafting.seconds)
-    if offload is not None:
-        pipeline = partial(_timed, pipeline, offload, ahead)
+    pipeline = _pipeline(batches, drafting, offload, ahead=ahead)
     seeing = built.runner.images
+    engine = Engine(
+        scheduler,
+        constraints,
+        executor,
+        pipeline=pipeline,
+        adapters=built.adapters,
+        images=None if seeing is None else (lambda: seeing.counts),
+        experts=partial(counts_of, None if group is not None else built.experts),
+    )
+    facts = partial(layout_facts, config, built)
     return Assembly(
-        engine=Engine(
-            scheduler,
-            constraints,
-            executor,
-            pipeline=pipeline,
-            adapters=built.adapters,
-            images=None if seeing is None else (lambda: seeing.counts),
-            experts=partial(counts_of, None if group is not None else built.experts),
-        ),
+        engine=serve_prompts(engine, config, offload, facts, closing),
         info=info,
         grammar_stats=lambda: compiler_service.cache.stats,
         close=closing.close,
@@ -176,6 +172,19 @@ def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) 
         grouped=config.has_block_groups,
     )
     return make() if group is None else group.build(make)
+
+
+def _pipeline(
+    batches: int, drafting: Drafting | None, offload: Offload | None, *, ahead: bool
+) -> Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]:
+    """Makes the pipeline of an engine; `batches` as in `_scheduler`."""
+    pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
+    pipeline = OneAhead if ahead else Serial
+    if batches:
+        pipeline = partial(Staged, batches=batches, ahead=ahead)
+    if drafting is not None:
+        pipeline = partial(VerifiedSteps, proposals=drafting.proposals, seconds=drafting.seconds)
+    return pipeline if offload is None else partial(_timed, pipeline, offload, ahead)
 
 
 def _timed(

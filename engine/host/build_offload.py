@@ -6,7 +6,7 @@ with other engines (`build_exchange`).
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
@@ -27,6 +27,7 @@ from ..plan import Changes, Plan
 from ..run.host.host_blocks import HostBlocks
 from ..run.kv import KVCache
 from .build_exchange import BLOCKS_SOCKET, build_exchange
+from .build_tcp_exchange import build_tcp_exchange, carried_bytes
 
 STAGING: Final = 64 << 20  # bytes of the host tier where only a disk is given
 GPU_STAGING: Final = 1 << 30  # the same for a GPU, with larger models and blocks
@@ -47,12 +48,17 @@ def build_offload(
     if not cache.has_tiers:
         return None
     kv, disk = built.runner.cache, None
-    version = layout_version(config, built)
+    facts = layout_facts(config, built)
+    version = layout_version(facts)
     if cache.kv_disk != "off":
         disk = open_tier(Path(cache.kv_disk).expanduser(), version, cache.kv_disk_bytes)
     host = HostTier(_host_bytes(cache, built.device.type))
-    copies = _copies(kv, host.most_bytes, on_gpu=built.device.type != "cpu")
-    exchange, serving = build_exchange(cache, kv, copies, bytes.fromhex(version), sockets)
+    carried = carried_bytes(config)
+    copies = _copies(kv, host.most_bytes + carried, on_gpu=built.device.type != "cpu")
+    if config.peers.kv_role == "none":
+        exchange, serving = build_exchange(cache, kv, copies, bytes.fromhex(version), sockets)
+    else:
+        exchange, serving = build_tcp_exchange(config, copies, facts), ExitStack()
     rule = TransferRule()
     if host.most_bytes:
         _time_transfers(copies, kv, rule)
@@ -96,22 +102,32 @@ def _time_transfers(copies: BlockContents, kv: KVCache, rule: TransferRule) -> N
 
 def blocks_address(config: EngineConfig, sockets: Path | None) -> str:
     """Where other engines get the blocks of prompts that this one computes for them; "" if it computes none."""
-    return (
-        "" if sockets is None or config.cache.kv_role != "prefill" else str(sockets / BLOCKS_SOCKET)
-    )
+    if sockets is None or config.cache.kv_role != "prefill" or config.peers.kv_listen:
+        return ""
+    return str(sockets / BLOCKS_SOCKET)
 
 
-def layout_version(config: EngineConfig, built: Built) -> str:
-    """A hash of everything that determines the content of a block: weights, their use, and the layout of blocks."""
+def layout_facts(config: EngineConfig, built: Built) -> dict[str, str]:
+    """Everything that determines the content of a block, by name: weights, their use, and the layout of blocks."""
     model, kv = config.model, built.runner.cache
-    facts = {
+    block_size, heads, width = kv.layers[0].shape[2:]
+    return {
         "weights": _identity(Path(model.model)) if model.weights == "checkpoint" else "random",
         "quantization": model.quantization,
-        "deterministic": config.model.deterministic,
-        "layout": [list(kv.layers[0].shape[2:]), len(kv.layers), str(kv.layers[0].dtype)],
+        "deterministic": str(config.model.deterministic),
+        "block_size": str(block_size),
+        "layers": str(len(kv.layers)),
+        "kv planes": str(kv.tensor.shape[1]),
+        "kv heads": str(heads),
+        "head width": str(width),
+        "dtype": str(kv.layers[0].dtype).removeprefix("torch."),
+        "tp": str(config.parallel.tp),
     }
-    text = json.dumps(facts, sort_keys=True)
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def layout_version(facts: Mapping[str, str]) -> str:
+    """A hash of the facts of an engine."""
+    return blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def _identity(folder: Path) -> str:

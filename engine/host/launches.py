@@ -21,6 +21,12 @@ def launches(config: EngineConfig, count: int = 1, prefill: int = 0) -> tuple[La
     Raises:
         ConfigError: there are GPUs, but not one for each rank of each engine; or no engine is left for outputs.
     """
+    if prefill and config.peers.kv_role != "none":
+        raise ConfigError(
+            "engines compute prompts for others of this server, or of other ones, not both",
+            where="prefill_engines",
+            hint="leave out prefill_engines, or kv_listen and kv_peers",
+        )
     if count == 1 and not prefill:
         return (Launch.of(config),)
     gpus = visible_gpus() if config.model.device != "cpu" else ()
@@ -52,7 +58,7 @@ def _visible(share: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 def _with_roles(config: EngineConfig, count: int, prefill: int) -> list[EngineConfig]:
     """The settings of each engine."""
     if not prefill:
-        return [config] * count
+        return [replace(config, peers=config.peers.numbered(number)) for number in range(count)]
     if prefill >= count:
         raise ConfigError(
             f"{prefill} engines for prompts leave no engine for outputs, of {count}",

@@ -28,6 +28,9 @@ class ServeCommand:
     data: Path | None
     engines: int | None = None
     prefill_engines: int | None = None
+    kv_listen: str | None = None
+    kv_peers: str | None = None
+    kv_key_file: str | None = None
     api_workers: int | None = None
     vllm_metrics: bool | None = None
     traces: bool | None = None
@@ -73,7 +76,7 @@ def run(settings: ServeCommand) -> Exit:
         names = (
             *("threads", "max_running", "max_context", "drafts", "deterministic"),
             *("kv_host_bytes", "kv_disk", "kv_disk_bytes", "tp", "sp", "pp"),
-            *("max_adapters", "adapter_rank"),
+            *("max_adapters", "adapter_rank", "kv_listen", "kv_peers", "kv_key_file"),
         )
         given = {name: value for name in names if (value := getattr(settings, name)) is not None}
         if settings.adapters and settings.max_adapters is None:

@@ -36,6 +36,20 @@ PrefillEnginesOption = Annotated[
         min=0, max=63, help="Engines of these that compute prompts for the others.  [default: 0]"
     ),
 ]
+KvListenOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Compute prompts for servers that connect here: a port of this host, or HOST:PORT."
+    ),
+]
+KvPeerOption = Annotated[
+    list[str] | None,
+    typer.Option(help="HOST:PORT of a server that computes this one's prompts; repeatable."),
+]
+KvKeyFileOption = Annotated[
+    Path | None,
+    typer.Option(help="File of the key that servers sharing prompts have in common."),
+]
 TpOption = Annotated[
     int | None,
     typer.Option(

@@ -15,6 +15,7 @@ from intaglio.engine.config import (
 )
 from intaglio.engine.draft_config import DraftConfig
 from intaglio.engine.parallel.parallel_config import ParallelConfig
+from intaglio.engine.peer_settings import PeerSettings
 from intaglio.service.config import PREFIX as SERVICE
 from intaglio.service.config import ServiceConfig
 
@@ -29,6 +30,7 @@ SECTIONS = (
     ("Drafts", ENGINE, DraftConfig),
     ("Several processes for one model", ENGINE, ParallelConfig),
     ("Adapters", ENGINE, AdapterSettings),
+    ("Prompts of other servers", ENGINE, PeerSettings),
     ("Schemas and grammars", ENGINE, GrammarConfig),
 )
 INTRO = """# Settings

@@ -1,0 +1,81 @@
+"""Builds the exchange of prompts with engines of other servers, from the settings of one engine.
+
+Does: size the memory for it, open the carrier and the server. Does not: build the exchange between engines of one host
+(`build_exchange`), or the tiers (`build_offload`).
+"""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Final
+
+from ..config import EngineConfig
+from ..errors import ConfigError
+from ..memory.block_contents import BlockContents
+from ..memory.block_exchange import ExchangeError
+from ..memory.exported_blocks import ExportedBlocks
+from ..memory.keyed_frames import WrongKey
+from ..memory.offload import Offload
+from ..memory.peer_tier import PeerTier
+from ..memory.prompt_messages import Facts
+from ..memory.prompt_server import PromptServer
+from ..memory.tcp_carrier import PeerRefused, TcpCarrier
+from .assembly import Steppable
+from .build_exchange import Exchange
+from .prompt_requests import PromptRequests
+
+CARRIED: Final = (
+    256 << 20
+)  # bytes of contents that are kept, or that have arrived, where `kv_host_bytes` does not say
+
+
+def carried_bytes(config: EngineConfig) -> int:
+    """The bytes of the host for contents that travel over TCP; 0 for an engine that exchanges none so."""
+    return (config.cache.kv_host_bytes or CARRIED) if config.peers.kv_role != "none" else 0
+
+
+def build_tcp_exchange(config: EngineConfig, copies: BlockContents, facts: Facts) -> Exchange:
+    """What an engine keeps for those that connect, or its connections to those that compute its prompts.
+
+    An engine that cannot be reached now may be later; one that refuses this one is an error.
+
+    Raises:
+        ConfigError: the key cannot be read, or another engine has another key, model or layout of blocks.
+    """
+    peers, most = config.peers, carried_bytes(config)
+    key = peers.key()
+    if peers.kv_listen:
+        return Exchange(exported=ExportedBlocks(most, copies))
+    carrier = TcpCarrier(peers.peers, key, facts, copies.block_bytes, most, copies.hold)
+    for address in peers.peers:
+        try:
+            carrier.connect(address).close()
+        except (WrongKey, PeerRefused) as error:
+            raise ConfigError(
+                f"the engine at {address} computes no prompts for this one: {error}",
+                where="kv_peers",
+                hint="give both the same model, settings and key",
+            ) from error
+        except ExchangeError:
+            pass
+    return Exchange(peers=PeerTier(carrier))
+
+
+def serve_prompts(
+    engine: Steppable,
+    config: EngineConfig,
+    offload: Offload | None,
+    facts: Callable[[], Facts],
+    closing: ExitStack,
+) -> Steppable:
+    """The engine, with a server of its prompts if its settings ask for one, which `closing` ends.
+
+    Raises:
+        ConfigError: the address cannot be listened on.
+    """
+    exported = None if offload is None else offload.exported
+    if not config.peers.kv_listen or not isinstance(exported, ExportedBlocks):
+        return engine
+    prompts = PromptRequests(engine)
+    server = PromptServer(config.peers.listen, config.peers.key(), facts(), prompts, exported.first)
+    closing.callback(server.close)
+    return prompts

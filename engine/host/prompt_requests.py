@@ -1,0 +1,105 @@
+"""An engine that also computes prompts for engines of other servers.
+
+Does: submit their prompts as requests, and take the deltas of these out of the steps. Does not: connect to other
+engines (`memory/prompt_server`), or keep blocks (`memory/exported_blocks`).
+"""
+
+import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..errors import EngineError
+from ..memory.prompt_messages import PromptOrder
+from ..metrics import Snapshot
+from ..types import Delta, Request
+from .assembly import Steppable
+
+
+class PromptRequest:
+    """A `Computation`: the end of a request."""
+
+    def __init__(self) -> None:
+        self._over = threading.Event()
+        self._cached = 0
+
+    def wait(self, timeout_s: float) -> bool:
+        """See `Computation`."""
+        return self._over.wait(timeout_s)
+
+    @property
+    def cached(self) -> int:
+        """See `Computation`."""
+        return self._cached
+
+    def end(self, cached: int = 0) -> None:
+        """End the wait."""
+        self._cached = cached
+        self._over.set()
+
+
+class PromptRequests:
+    """A `Steppable` over an engine, and its `Prompts`."""
+
+    def __init__(self, engine: Steppable) -> None:
+        self._engine = engine
+        self._prompts: dict[str, PromptRequest] = {}
+
+    @contextmanager
+    def compute(self, order: PromptOrder) -> Iterator[PromptRequest]:
+        """See `Prompts`. A prompt that the engine refuses is over at once."""
+        name, prompt = f"prompt-{secrets.token_hex(12)}", PromptRequest()
+        self._prompts[name] = prompt
+        try:
+            self._engine.submit(order.request(name))
+        except EngineError:
+            self._prompts.pop(name, None)
+            prompt.end()
+        try:
+            yield prompt
+        finally:
+            if not prompt.wait(0):
+                self._engine.abort(name)
+
+    def submit(self, request: Request) -> None:
+        """See `Steppable`."""
+        self._engine.submit(request)
+
+    def abort(self, request_id: str) -> None:
+        """See `Steppable`."""
+        self._engine.abort(request_id)
+
+    def step(self) -> list[Delta]:
+        """See `Steppable`; without the deltas of prompts."""
+        deltas = self._engine.step()
+        if not self._prompts:
+            return deltas
+        others = [delta for delta in deltas if delta.request_id not in self._prompts]
+        for delta in deltas:
+            if delta.finish is not None:
+                prompt = self._prompts.pop(delta.request_id, None)
+                if prompt is not None:
+                    prompt.end(0 if delta.usage is None else delta.usage.cached_tokens)
+        return others
+
+    @property
+    def has_work(self) -> bool:
+        """See `Steppable`."""
+        return self._engine.has_work
+
+    @property
+    def open_requests(self) -> int:
+        """See `Steppable`."""
+        return self._engine.open_requests
+
+    def wait(self, timeout_s: float | None = None) -> None:
+        """See `Steppable`."""
+        self._engine.wait(timeout_s)
+
+    def metrics(self) -> Snapshot:
+        """See `Steppable`."""
+        return self._engine.metrics()
+
+    def check(self) -> None:
+        """See `Steppable`."""
+        self._engine.check()
