@@ -43,7 +43,8 @@ def failure(error: BaseException) -> Failure:
     if isinstance(error, Violation):
         return broken(f"the grammar refused a token that it allowed: {error}")
     if isinstance(error, GrammarError):
-        places = [r for r in error.refusals if r.where or r.keyword]  # else as the message
+        told = error.message
+        places = [r for r in error.refusals if (r.where or r.keyword) and r.reason not in told]
         where = "; ".join(f"{r.where or '/'} {r.keyword}: {r.reason}" for r in places)
         hint = "; ".join(r.hint for r in error.refusals if r.hint)
         message = f"{error.message}: {where}" if where else error.message

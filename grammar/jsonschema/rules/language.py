@@ -6,10 +6,17 @@ Does: compile a schema: survey its keywords, assemble the parts, make each rule 
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
-from typing import Final, NoReturn
+from typing import Final
 
-from ...contract.errors import GrammarError, Refusal, Unsatisfiable, UnsupportedConstraint
+from ...contract.errors import (
+    ConstraintTooLarge,
+    GrammarError,
+    Refusal,
+    Unsatisfiable,
+    UnsupportedConstraint,
+)
 from ...contract.work import metered
 from ..arrays.equal_items import may_gain_anywhere, refused
 from ..logic.formula import Formula
@@ -19,6 +26,7 @@ from ..read.dialects import DRAFT2020, Dialect
 from ..read.resolve import Schemas
 from ..read.values import Json
 from ..read.writing_options import Options
+from ..report.contradiction import CONTRADICTORY, contradiction
 from ..report.survey import Enforced, enforced, survey
 from ..scalars.scalar_leaves import is_expensive
 from ..scalars.shared import Shared
@@ -29,6 +37,13 @@ from .value_rule import ValueRule
 # Work of building expensive leaves at compilation, before generation reaches them.
 _PREBUILT: Final = 3_000
 _MOST_PREBUILT: Final = 10_000_000  # of all: automata have bounds of their own
+
+_IN_DOCUMENT: Final = (
+    "look whether the document has such a text: a verbatim string must occur in it"
+)
+_UNDECLARED: Final = (
+    "declare the properties: objects have no others here unless extra_properties allows them"
+)
 
 
 class Language:
@@ -52,14 +67,20 @@ class Language:
         self.formulas = SchemaFormulas(
             Schemas(schema, registry, dialect), form.formats, form.document
         )
-        self._in_document = form.document is not None
         self.shared = Shared.of(self.formulas.pool, form)
         self._names = NameLeaves(self.shared, self.formulas.demanded)
         self._containers = ContainerLanguages(self.shared, self._names)
         survey(self.formulas)
         self._rules: dict[tuple[Formula, tuple[Formula, ...], int], ValueRule] = {}
         if self._containers.costs.of_value(self.formulas.root.formula) is None:
-            self._refuse()
+            self._refuse_overlooked()
+            if form.extra_properties:
+                raise self._unsatisfiable(_IN_DOCUMENT if form.document is not None else "")
+            # Here an object has declared names only, which JSON Schema does not demand.
+            with suppress(UnsupportedConstraint, ConstraintTooLarge):
+                Language(schema, replace(form, extra_properties=True), registry, dialect).release()
+                raise self._unsatisfiable(_UNDECLARED)
+            raise self._unsatisfiable("")
         unique = self.formulas.mentions("uniqueItems")
         if unique and may_gain_anywhere(self.formulas.root.formula, self.shared.restriction):
             explore(self.root)
@@ -77,7 +98,12 @@ class Language:
                     with suppress(GrammarError):
                         self.shared.scalars.of(formula, ())
 
-    def _refuse(self) -> NoReturn:
+    def _refuse_overlooked(self) -> None:
+        """Return if the schema has no value.
+
+        Raises:
+            UnsupportedConstraint: a value may have been overlooked.
+        """
         if self._containers.costs.overlooked:
             raise refused()
         if self._names.undecided:
@@ -85,11 +111,18 @@ class Language:
             reason = f"that a property name lacks the format {name} cannot be enforced"
             refusal = Refusal("", "propertyNames", reason, "use a pattern instead")
             raise UnsupportedConstraint(reason, (refusal,))
-        hint = "look for constraints that contradict each other"
-        if self._in_document:
-            hint += ", or that no part of the document meets: a verbatim string must occur in it"
-        refusal = Refusal("", "", "no value is valid", hint)
-        raise Unsatisfiable("no value is valid against this schema", (refusal,))
+
+    def _unsatisfiable(self, hint: str) -> Unsatisfiable:
+        """The error of a schema without values, with the place and the keywords that are the cause."""
+        found = Refusal("", "", "no value is valid", CONTRADICTORY)
+        with suppress(GrammarError):  # a part may be too large by itself
+            found = contradiction(
+                self.formulas, lambda formula: self._containers.costs.of_value(formula) is None
+            )
+        if hint:
+            found = replace(found, hint=f"{hint}; or {found.hint}")
+        told = f"{found.where}: {found.reason}" if found.where else found.reason
+        return Unsatisfiable(told, (found,))
 
     @cached_property
     def enforced(self) -> tuple[Enforced, ...]:
