@@ -6,10 +6,9 @@ Does: find the encoding and decode. Does not: interpret mark-up or columns.
 import codecs
 from typing import Final
 
-from charset_normalizer import from_bytes
-
+from ..encoding_guess import guessed_encoding
 from ..file_kind import HEAD, kind_of, why_not_utf8
-from .parsed_document import PLAIN, ParsedDocument, normalised
+from .parsed_document import PLAIN, Note, ParsedDocument, normalised
 from .refused import unreadable, unsupported
 
 _SAMPLE: Final = 1 << 16
@@ -20,15 +19,11 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_CERTAIN: Final = frozenset({"utf-8", "utf-16-le", "utf-16-be", *(name for _, name in _BOMS)})
 
 
 def read_text(content: bytes) -> ParsedDocument:
-    """A text as a document. Raises `ReadingRefused` if it is not text."""
-    return ParsedDocument(PLAIN, normalised(decoded_text(content)))
-
-
-def decoded_text(content: bytes) -> str:
-    """The text in `content`.
+    """A text as a document, with a note if its encoding is a guess.
 
     Raises:
         ReadingRefused: it is binary data, or its encoding cannot be found.
@@ -38,12 +33,15 @@ def decoded_text(content: bytes) -> str:
         kind = why_not_utf8(content[:HEAD], "FILE")
         raise unsupported(f"the document is {kind.name}", kind.hint)
     try:
-        return content.decode(encoding)
+        text = content.decode(encoding)
     except UnicodeDecodeError as error:
         raise unreadable(
             f"the document seems to be {encoding} text and is not, at byte {error.start}",
             "save it as UTF-8",
         ) from None
+    guess = f"the text is not UTF-8 and names no encoding; it was read as {encoding}"
+    notes = () if encoding in _CERTAIN else (Note("encoding_guessed", guess),)
+    return ParsedDocument(PLAIN, normalised(text), notes=notes)
 
 
 def encoding_of(content: bytes) -> str | None:
@@ -65,8 +63,7 @@ def encoding_of(content: bytes) -> str | None:
         return wide
     if b"\0" in sample or _is_binary(sample):
         return None
-    best = from_bytes(sample).best()
-    return None if best is None else best.encoding
+    return guessed_encoding(content)
 
 
 def _is_binary(content: bytes) -> bool:

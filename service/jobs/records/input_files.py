@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, TextIO
 
 from ...config import ServiceConfig
+from ...encoding_guess import guessed_encoding
 from ...file_kind import HEAD, kind_of
 from .errors import InputRefused
 
@@ -205,10 +206,8 @@ def detect_encoding(head: bytes) -> str:
     text = codecs.getincrementaldecoder("utf-8")(_invalid_marker()).decode(head)
     odd_bytes = text.count(INVALID)
     if odd_bytes > sum(character > "\x7f" for character in text) - odd_bytes:
-        from charset_normalizer import from_bytes
-
-        best = from_bytes(head[:65_536]).best()
-        guess = "" if best is None else f"; it looks like {best.encoding}"
+        best = guessed_encoding(head)
+        guess = "" if best is None else f"; it looks like {best}"
         raise InputRefused(
             f"the text is not UTF-8 and has no byte order mark{guess}",
             param="source.encoding",

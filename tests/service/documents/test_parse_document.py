@@ -220,6 +220,8 @@ def test_text_in_any_encoding(encoding: str) -> None:
     text = "Grüße aus Köln,\nfür die Bestellung über 12 Stück danken wir. Mit freundlichen Grüßen\n"
     found = parse_document(text.replace("\n", "\r\n").encode(encoding))
     assert (found.media_type, found.text) == (media.PLAIN, text)
+    guessed = ["encoding_guessed"] if encoding == "cp1252" else []
+    assert [note.kind for note in found.notes] == guessed
 
 
 @pytest.mark.parametrize(
