@@ -3,6 +3,7 @@
 Does: name all tensors with their shapes; compare them with those of the files. Does not: read tensors.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import prod
@@ -22,10 +23,12 @@ from .family import (
     SINKS,
 )
 from .schemes.mxfp4 import Mxfp4Experts
-from .schemes.scheme import Stored, Uniform
+from .schemes.scheme import Dense, Stored, Uniform
 from .spec import ModelSpec
 from .tensor_files import UNCONVERTED, some_of
 from .vision_weights import vision_tensors
+
+LAYER = re.compile(r"model\.layers\.(\d+)\.")
 
 
 def expected_shapes(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
@@ -179,6 +182,18 @@ def _norms(spec: ModelSpec) -> list[tuple[str, int]]:
             (KEY_NORM, spec.kv_heads * spec.head_dim),
         ]
     return norms
+
+
+def coded_tensors(spec: ModelSpec) -> dict[int, list[str]]:
+    """The names of the tensors of matrices that are not plainly stored, by the number of their layer."""
+    found: dict[int, list[str]] = {}
+    if spec.schemes == Uniform():
+        return found
+    for name in expected_tensors(spec):
+        layer = LAYER.match(name)
+        if layer is not None and spec.schemes.of(name.rpartition(".")[0]) != Dense():
+            found.setdefault(int(layer[1]), []).append(name)
+    return found
 
 
 def check_tensors(

@@ -11,7 +11,7 @@ last.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import partial
 from math import prod
@@ -78,19 +78,21 @@ class ParallelReads:
         Raises:
             ModelError: the file cannot be read, is another one than that of `span.identity`, or has become shorter.
         """
+        return self.begin(span, dtype)()
+
+    def begin(self, span: Span, dtype: torch.dtype) -> Callable[[], Tensor]:
+        """Begin to read what `tensor` gives. The result waits for it, and returns it or raises as `tensor` does."""
         out = torch.empty(span.kept, dtype=dtype, device=self._device)
         if span.columns is None and span.nbytes <= min(SMALL_BYTES, self._chunk_bytes):
             self._read_small(span, out)
-            return out
+            return lambda: out
         jobs = self._submit(span, out, later=False)
-        try:
-            for job in jobs:
-                job.result()
-        finally:
-            for job in jobs:
-                job.cancel()
-        self._uploads.finish()
-        return out
+
+        def wait() -> Tensor:
+            self._wait(jobs)
+            return out
+
+        return wait
 
     def joined(self, spans: Sequence[Span], dtype: torch.dtype) -> Tensor:
         """What is kept of the tensors at `spans`, concatenated along the first dimension; filled when `settle` returns.
@@ -115,15 +117,19 @@ class ParallelReads:
             ModelError: a file could not be read, or was written meanwhile.
         """
         later, self._later = self._later, []
-        try:
-            for job in later:
-                job.result()
-        finally:
-            for job in later:
-                job.cancel()
-        self._uploads.finish()
+        self._wait(later)
         for path, file in self._files.items():
             refuse_replaced(path, self._spans[path].identity, os.fstat(file))
+
+    def _wait(self, jobs: Sequence[Future[None]]) -> None:
+        """Wait for these jobs; if one fails, the others that have not begun never do."""
+        try:
+            for job in jobs:
+                job.result()
+        finally:
+            for job in jobs:
+                job.cancel()
+        self._uploads.finish()
 
     def _submit(self, span: Span, out: Tensor, *, later: bool) -> list[Future[None]]:
         """Have threads fill `out`, contiguous, with what is kept."""

@@ -60,6 +60,10 @@ class ReadOnce:
         """See `WholeTensors`."""
         return self.whole.shape(name)
 
+    def expect(self, names: Sequence[str]) -> None:
+        """See `WholeTensors`."""
+        self.whole.expect(names)
+
     def joined(self, pieces: Sequence[TensorCut]) -> Tensor:
         """See `TensorSource`. The values are there at once."""
         return joined_tensors(self, pieces)

@@ -59,6 +59,10 @@ class WholeTensors(TensorSource, Protocol):
         """The shape of the tensor of this name."""
         ...
 
+    def expect(self, names: Sequence[str]) -> None:
+        """Begin to read tensors that `tensor` will be asked for, as many as memory is set apart for."""
+        ...
+
 
 def joined_tensors(source: TensorSource, pieces: Sequence[TensorCut]) -> Tensor:
     """What `TensorSource.joined` gives, of tensors that are read whole."""

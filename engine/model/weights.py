@@ -19,7 +19,7 @@ from ..errors import ModelError
 from ..parallel.parallel_layout import Parallel
 from .attention_kinds import AttentionKind
 from .decoder import AttentionVariant, Decoder
-from .expected_tensors import check_tensors, expected_tensors
+from .expected_tensors import check_tensors, coded_tensors, expected_tensors
 from .family import EMBEDDING, FINAL_NORM, HEAD
 from .file_tensors import FileTensors
 from .layer_parts import LayerParts, build_layer, norm_named
@@ -178,6 +178,7 @@ def assemble(
     With `parallel`, the part of one rank; `Decoder.spec` then has the heads and the layers of that rank.
     """
     place = Parallel() if parallel is None else parallel
+    whole_spec = spec
     matrices, stage, shard = place.matrices, place.stage, None
     every = EveryRank.of(spec, whole, kernels, matrices)
     weights: TensorSource = whole
@@ -195,7 +196,10 @@ def assemble(
     distinct = [kind for i, kind in enumerate(kinds) if kind not in kinds[:i]]
     read = weights if every is None else every.own_weights
     layers, matrices_of_ranks = [], []
+    ahead = coded_tensors(whole_spec)
     for i in own:
+        for soon in range(i, min(i + 2, own.stop)):
+            whole.expect(ahead.get(soon, ()))
         layer = build_layer(
             LayerParts(i, spec, read, kernels, distinct.index(spec.kinds[i]), matrices)
         )
@@ -249,6 +253,9 @@ class _Random:
 
     def joined(self, pieces: Sequence[TensorCut]) -> Tensor:
         return joined_tensors(self, pieces)
+
+    def expect(self, names: Sequence[str]) -> None:
+        """Nothing is read."""
 
     def settle(self) -> None:
         """Nothing comes later."""

@@ -1,17 +1,17 @@
 """The rate of loading weights, against the rates of the disk and of the link to the device, in one run.
 
-    python -m tests.bench.bench_load --folder FOLDER [--shape 8b | --gib 2] [--shards 4] [--rounds 3] [--device cpu]
-        [--threads 8 16] [--keep] [--out FILE]
+    python -m tests.bench.bench_load --folder FOLDER [--shape 8b | --gib 2] [--quantised fp8] [--shards 4]
+        [--rounds 3] [--device cpu] [--threads 8 16] [--keep] [--out FILE]
 
-Writes a checkpoint in bfloat16 into FOLDER, on the disk to be measured, and removes it at the end unless it is to be
-kept (for `tests.bench.bench_restart`); a checkpoint that an earlier run kept is read again. Each round drops the files
-from the page cache (`posix_fadvise`) and reads them into buffers that are overwritten, past the page cache ("disk,
-direct") and, dropped again, through it ("disk"), with as many threads and the same chunks as loading; drops them again
-and loads the decoder; and reads and loads them once more from the cache. `link` is the rate of copies from pinned
-memory to the device. `rank of 2` is the load of one rank's part from the cache; its bytes are those that the rank
-keeps. `pin` is the rate of registering shared memory with the driver, which a copy of the weights that outlives engines
-would have to pay at each start. The peak is that of one load on the host, in a process of its own. Where files cannot
-be dropped (a memory file system, or pages that others hold), all rates are those of the cache.
+Writes a checkpoint in bfloat16, or with layers in 8 bits, into FOLDER, on the disk to be measured, and removes it at
+the end unless it is to be kept (for `tests.bench.bench_restart`); a checkpoint that an earlier run kept is read again.
+Each round drops the files from the page cache (`posix_fadvise`) and reads them into buffers that are overwritten, past
+the page cache ("disk, direct") and, dropped again, through it ("disk"), with as many threads and the same chunks as
+loading; drops them again and loads the decoder; and reads and loads them once more from the cache. `link` is the rate
+of copies from pinned memory to the device. `rank of 2` is the load of one rank's part from the cache; its bytes are
+those that the rank keeps. `pin` is the rate of registering shared memory with the driver, which a copy of the weights
+that outlives engines would have to pay at each start. The peak is that of one load on the host, in a process of its
+own. Where files cannot be dropped (a memory file system, or pages that others hold), all rates are those of the cache.
 """
 
 import argparse
@@ -42,6 +42,7 @@ from intaglio.engine.model.parallel_reads import (
     THREADS,
     ParallelReads,
 )
+from intaglio.engine.model.schemes.scheme import Uniform
 from intaglio.engine.model.spec import parse_spec, read_spec
 from intaglio.engine.model.tensor_files import INDEX, files_by_tensor
 from intaglio.engine.model.weights import assemble, load_decoder
@@ -49,7 +50,7 @@ from intaglio.engine.parallel.parallel_layout import Parallel, ParallelLayout, T
 from intaglio.kernels.contracts import Kernels
 from intaglio.kernels.dispatch import choose
 
-from tests.bench.bench_extract import SHAPES
+from tests.bench.bench_extract import QUANTISED, SHAPES
 from tests.support.kept_weights import KeepingKernels
 from tests.support.tiny_checkpoint import QWEN3
 
@@ -57,6 +58,11 @@ GIB = 1 << 30
 TILE = 64 << 20
 PINNED = 256 << 20
 NAME = "bench-load"
+BF16 = ("BF16", 2)
+DTYPES: dict[torch.dtype | None, tuple[str, int]] = {
+    torch.float8_e4m3fn: ("F8_E4M3", 1),
+    torch.int8: ("I8", 1),
+}
 Rates = dict[str, list[float]]
 
 
@@ -72,18 +78,23 @@ def write_shards(folder: Path, config: dict[str, Any], shards: int) -> None:
     """Write the checkpoint: its tensors in order, about as many bytes in each shard, all from one tile of values."""
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(config))
-    shapes = expected_shapes(parse_spec(config))
-    share = -(-2 * sum(map(prod, shapes.values())) // shards)
+    stored = expected_tensors(parse_spec(config))
+    tensors = {
+        name: (DTYPES.get(each.dtype, BF16), each.shape)
+        for name, each in stored.items()
+        if not each.optional
+    }
+    share = -(-sum(size * prod(shape) for (_, size), shape in tensors.values()) // shards)
     weight_map: dict[str, str] = {}
     values = torch.empty(TILE // 2, dtype=torch.bfloat16).normal_(0, 0.02)
     tile = values.view(torch.uint8).numpy().data
     own: dict[str, Any] = {}
     at = 0
-    for number, (name, shape) in enumerate(shapes.items(), 1):
-        offsets = [at, at + 2 * prod(shape)]
-        own[name] = {"dtype": "BF16", "shape": list(shape), "data_offsets": offsets}
+    for number, (name, ((dtype, size), shape)) in enumerate(tensors.items(), 1):
+        offsets = [at, at + size * prod(shape)]
+        own[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": offsets}
         at = offsets[1]
-        if at >= share or number == len(shapes):
+        if at >= share or number == len(tensors):
             file = f"model-{len(set(weight_map.values()))}.safetensors"
             weight_map |= dict.fromkeys(own, file)
             _write(folder / file, own, at, tile)
@@ -212,7 +223,7 @@ def measure(
 ) -> None:
     """Add the rates of each round, in GB/s, to `rates`."""
     total = sum(path.stat().st_size for path in paths(folder))
-    kernels = kernels_of(device)
+    kernels, kept = kernels_of(device), kept_by_a_rank(folder)
     works: list[tuple[str, Callable[[], object], bool]] = [
         ("disk, direct", partial(read_all, folder, THREADS, direct=True), True),
         ("disk", partial(read_all, folder, THREADS), True),
@@ -224,10 +235,10 @@ def measure(
         works += [
             (f"read, {label}", partial(read_all, folder, count), False),
             (f"load, {label}", partial(by, None), False),
-            (f"rank of 2, {label}", partial(by, first_of_two()), False),
         ]
+        if kept:
+            works.append((f"rank of 2, {label}", partial(by, first_of_two()), False))
     loaded(folder, device)  # the first one also makes the context, and fills the allocator
-    kept = kept_by_a_rank(folder)
     for _ in range(rounds):
         for name, work, cold in works:
             if cold:
@@ -242,8 +253,11 @@ def measure(
 
 
 def kept_by_a_rank(folder: Path) -> int:
-    """The bytes of one rank's part of two: half of all matrices, and of the vocabulary."""
-    shapes = expected_shapes(read_spec(folder))
+    """The bytes of one rank's part of two: half of all matrices, and of the vocabulary. 0 for quantised ones."""
+    spec = read_spec(folder)
+    if spec.schemes != Uniform():
+        return 0
+    shapes = expected_shapes(spec)
     return sum(2 * prod(shape) // (2 if len(shape) == 2 else 1) for shape in shapes.values())
 
 
@@ -252,6 +266,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--gib", type=float, default=2.0)
     parser.add_argument("--shape", choices=SHAPES, help="that of a model, in place of a size")
+    parser.add_argument("--quantised", choices=("fp8", "int8"), help="the form of the layers")
     parser.add_argument("--shards", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--device", default="cpu")
@@ -265,6 +280,8 @@ def main() -> None:
         if not folder.exists():
             began = time.perf_counter()
             config = SHAPES[given.shape] if given.shape else config_of(int(given.gib * GIB))
+            if given.quantised:
+                config = {**config, "quantization_config": QUANTISED[given.quantised]}
             write_shards(folder, config, given.shards)
             print(f"written in {time.perf_counter() - began:.1f} s", flush=True)
         rates: Rates = {}
@@ -308,6 +325,7 @@ def report(
         found = {
             "date": datetime.now(UTC).date().isoformat(),
             "command": f"python -m tests.bench.bench_load --shape {given.shape} --device {given.device}",
+            "quantised": given.quantised,
             "device": torch.cuda.get_device_name() if cuda else "cpu",
             "cores": len(os.sched_getaffinity(0)),
             "bytes": total,

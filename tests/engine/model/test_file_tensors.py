@@ -3,19 +3,21 @@
 The reference reads with the library of the format, converts, cuts and concatenates whole tensors.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from intaglio.engine.errors import ModelError
 from intaglio.engine.model.decoder import Decoder
-from intaglio.engine.model.expected_tensors import expected_tensors
+from intaglio.engine.model.expected_tensors import coded_tensors, expected_tensors
 from intaglio.engine.model.file_tensors import FileTensors
 from intaglio.engine.model.parallel_reads import ParallelReads
-from intaglio.engine.model.schemes.scheme import Stored
+from intaglio.engine.model.schemes.scheme import Stored, Uniform
 from intaglio.engine.model.sharded_weights import ShardedWeights
 from intaglio.engine.model.spec import ModelSpec, read_spec
 from intaglio.engine.model.tensor_files import files_by_tensor
@@ -23,7 +25,7 @@ from intaglio.engine.model.tensor_source import TensorCut, WholeTensors, joined_
 from intaglio.engine.model.weights import assemble
 from intaglio.engine.parallel.parallel_layout import ParallelLayout
 from intaglio.kernels.reference_kernels import ReferenceKernels
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from tests.engine.model.test_parallel_reads import LateUploads
@@ -45,7 +47,6 @@ class Whole:
     tensors: dict[str, Tensor]
     stored: dict[str, Stored]
     dtype: torch.dtype
-    reads: int = field(default=0)
 
     def has(self, name: str) -> bool:
         return name in self.tensors
@@ -58,6 +59,9 @@ class Whole:
 
     def joined(self, pieces: Sequence[TensorCut]) -> Tensor:
         return joined_tensors(self, pieces)
+
+    def expect(self, names: Sequence[str]) -> None:
+        pass
 
     def settle(self) -> None:
         pass
@@ -140,6 +144,42 @@ def test_every_weight_of_a_format_is_that_of_whole_tensors(
     with closing(ParallelReads(CPU, LateUploads(), CHUNK, threads=3)) as reads:
         got = assembled(from_files(folder, spec, reads, dtype), spec, keeps=False)
         assert same(got, expected) > 4 * spec.layers
+
+
+def test_what_is_expected_is_read_ahead_once_and_within_its_memory(tmp_path: Path) -> None:
+    weights = {name: torch.randn(300, 300) for name in "abcd"} | {"small": torch.randn(10)}
+    save_file(weights, tmp_path / "model.safetensors")
+    stored = {name: Stored(tuple(weight.shape)) for name, weight in weights.items()}
+    ahead = 2 * weights["a"].nbytes
+    with closing(ParallelReads(CPU, LateUploads(), CHUNK, threads=3)) as reads:
+        source = FileTensors(files_by_tensor(tmp_path), stored, torch.float32, reads, ahead)
+        source.expect(["small", "a", "b", "c", "missing"])
+        source.expect(["a", "d"])
+        assert list(source._begun) == ["a", "b"]
+        for name, weight in weights.items():
+            assert torch.equal(source.tensor(name), weight)
+        assert not source._begun
+        assert reads.read_bytes == sum(weight.nbytes for weight in weights.values())
+        source.expect(["a"])
+        assert torch.equal(source.tensor("a"), source.tensor("a"))
+    path = tmp_path / "model.safetensors"
+    with closing(ParallelReads(CPU, LateUploads(), CHUNK, threads=3)) as reads:
+        source = FileTensors(files_by_tensor(tmp_path), stored, torch.float32, reads)
+        os.truncate(path, path.stat().st_size - 1000)
+        with pytest.raises(ModelError, match="ends at byte"):
+            source.expect(sorted(weights))
+
+
+@pytest.mark.parametrize("form", ["w4a16", "fp8-blocks", "gptq-4"])
+def test_the_coded_tensors_of_a_layer_are_known_by_name(form: str, tmp_path: Path) -> None:
+    spec = read_spec(write(tmp_path, form)[0])
+    named = coded_tensors(spec)
+    assert sorted(named) == list(range(spec.layers))
+    assert coded_tensors(replace(spec, schemes=Uniform())) == {}
+    every = [name for names in named.values() for name in names]
+    dense = {name for name in expected_tensors(spec) if name not in every}
+    assert dense
+    assert all("_proj." not in name or name.endswith(".bias") for name in dense)
 
 
 @pytest.mark.parametrize("family", DIVISIBLE)
