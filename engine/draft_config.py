@@ -20,13 +20,14 @@ class DraftSetting(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftConfig:
-    """The sources of drafts: tokens that a step computes before they are sampled, on a CPU only.
+    """The sources of drafts: tokens that a step computes before they are sampled.
 
     `drafts` is "off", "auto", or names of sources, separated by commas. "document" copies what followed the last tokens
     earlier in the prompt or the output; "rows" does so in earlier answers under the same constraint and `cache_salt`;
     "free" follows the draft that a request brings;
     "likely" repeats earlier choices where a grammar allows few tokens; "model:FOLDER" samples from a smaller checkpoint
     of the same vocabulary. "auto" is "document,rows,free" on a CPU where steps do not overlap, and "off" elsewhere.
+    Where steps overlap, as on a GPU, the sources can be named, but for a model: steps of few sequences have drafts.
     "replay:RATES" is for measurements with random weights: drafts are accepted at these rates by position, separated by
     slashes, whatever the model samples. All other sources leave outputs unchanged. Where they would not make a step
     faster, no tokens are drafted. `max_running` limits the tokens and drafts for which a step samples.

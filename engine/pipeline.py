@@ -10,7 +10,7 @@ grammar forced, or by their end. So the device always has the next step queued, 
 takes less time than a step.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple, Protocol
 
 from .executor import Executor
@@ -31,6 +31,10 @@ class Pipeline(Protocol):
     def run(self, plan: Plan, lap: Stopwatch) -> Changes:
         """Start `plan`, and commit the tokens that were sampled for it or for the plan before it."""
         ...
+
+
+PipelineOf = Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
+"""Constructs a pipeline from the parts that it calls."""
 
 
 class Serial:

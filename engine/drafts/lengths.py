@@ -17,10 +17,17 @@ _BEST: Final = 0.9  # the acceptance rate assumed by `may_pay`
 
 
 class DraftLengths:
-    """Draft lengths for an engine. `seconds`: the cost of a step by its tokens, a line that may change at any time."""
+    """Draft lengths for an engine.
 
-    def __init__(self, seconds: Callable[[float], float]) -> None:
+    `seconds`: the cost of a step by its tokens, a line that may change at any time. `plain`: likewise the cost of a
+    step without drafts, where the engine computes such steps in another order; by default `seconds`.
+    """
+
+    def __init__(
+        self, seconds: Callable[[float], float], plain: Callable[[float], float] | None = None
+    ) -> None:
         self.seconds = seconds
+        self._plain = plain or seconds
 
     def may_pay(self, sequences: int, tokens: int) -> bool:
         """Whether the best possible drafts would pay in a step with this number of sequences and tokens."""
@@ -53,7 +60,7 @@ class DraftLengths:
         Along a line of costs the rate rises while a draft gains more than it costs, and then falls: its maximum is
         found without looking at all drafts.
         """
-        plain = rate = sequences / self.seconds(tokens)
+        plain, rate = sequences / self._plain(tokens), sequences / self.seconds(tokens)
         gained = float(sequences)
         count = 0
         for chance in falling:

@@ -4,6 +4,7 @@ Does: choose the best guess of each sequence, combine chances, costs and grammar
 accepted ones. Does not: change a sequence, or verify drafts (`pipeline`).
 """
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,10 @@ MOST_FORCED: Final = 16  # forced tokens after them
 
 class Legality(Protocol):
     """The part of `Constraints` that proposals need."""
+
+    def can_draft(self, seq_id: int) -> bool:
+        """Whether `draft` may find drafts for a sequence; see `Constraints.can_draft`."""
+        ...
 
     def draft(self, seq_id: int, guess: Sequence[int], most: int) -> LegalDrafts:
         """The legal drafts of a guess; see `Constraints.draft`."""
@@ -55,12 +60,17 @@ class _Proposed:
 class Proposals:
     """A `Drafter` over `sources`, in the order in which equal guesses are preferred.
 
-    Not thread-safe; `counts` may be read from any thread.
+    Steps of more than `most_sequences` sequences have no drafts. Not thread-safe; `counts` may be read from any thread.
     """
 
     def __init__(
-        self, sources: Sequence[DraftSource], lengths: DraftLengths, legality: Legality
+        self,
+        sources: Sequence[DraftSource],
+        lengths: DraftLengths,
+        legality: Legality,
+        most_sequences: int = sys.maxsize,
     ) -> None:
+        self._most_sequences = most_sequences
         self._sources = tuple(sources)
         self._lengths = lengths
         self._legality = legality
@@ -89,7 +99,7 @@ class Proposals:
         self._proposed.clear()
         self._sequences.update((seq.id, seq) for seq in sequences)
         pending = sum([seq.pending for seq in sequences])
-        if not sequences or not self._lengths.may_pay(len(sequences), pending):
+        if not self._may_pay(sequences, pending) or _any_unread(sequences):
             return {}
         room = room_left()
         if room <= 0:
@@ -108,6 +118,18 @@ class Proposals:
                 evidence = tuple(_evidence(found.source, found.guess))
                 self._proposed[seq_id] = _Proposed(found.source, legal.origins, evidence)
         return drafts
+
+    def awaits_tokens(self, sequences: Sequence[EngineSequence]) -> bool:
+        """See `Drafter`. The first token of a guess is in flight: the drafts would be those after it."""
+        count = len(sequences)
+        if not self._may_pay(sequences, count) or not _any_unread(sequences):
+            return False
+        chances = {
+            seq.id: best.falling[1:]
+            for seq in sequences
+            if self._legality.can_draft(seq.id) and (best := self._best(seq)) is not None
+        }
+        return bool(self._lengths.chosen(count, count, chances, count * LONGEST))
 
     def record(self, plan: Plan, accepted: Mapping[int, int]) -> None:
         """Record how many leading drafts of each sequence in `plan` were accepted; a missing sequence has none."""
@@ -142,6 +164,10 @@ class Proposals:
                     source.forget(seq, change.finish)
                 self._rates.forget(seq.id)
 
+    def _may_pay(self, sequences: Sequence[EngineSequence], tokens: int) -> bool:
+        count = len(sequences)
+        return 0 < count <= self._most_sequences and self._lengths.may_pay(count, tokens)
+
     def _best(self, seq: EngineSequence) -> _Best | None:
         """The guess that is likely to gain most; None where no source has one."""
         most = seq.most_computed - seq.known
@@ -155,6 +181,11 @@ class Proposals:
             if sum(falling) > gain:
                 best, gain = _Best(source, guess, most, falling), sum(falling)
         return best
+
+
+def _any_unread(sequences: Sequence[EngineSequence]) -> bool:
+    """Whether a token of one of them is not read yet, which its drafts would follow."""
+    return any(seq.unread for seq in sequences)
 
 
 def _evidence(source: DraftSource, guess: Guess) -> Iterable[Evidence]:

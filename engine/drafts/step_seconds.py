@@ -12,23 +12,32 @@ from typing import Final
 MOST_TOKENS: Final = 128
 """Larger steps are not counted: their attention to long prompts costs more than their tokens."""
 
-FIRST_SLOPE: Final = 1 / 24  # relative to the base, before any step was counted
+FIRST_SLOPE: Final = 1 / 24  # of a CPU, relative to the base, before any step was counted
 PRIOR: Final = 4.0  # the weight of the first slope, as steps of each of two sizes
 DECAY: Final = 0.99  # of the weight of earlier steps, at each step
 OUTLIER: Final = 3.0  # times the expected seconds: a slower step was interrupted
 
 
 class StepSeconds:
-    """The line of one engine. Seconds are of any clock that does not run while other processes do."""
+    """The line of one engine. Seconds are of any clock that does not run while other processes do.
 
-    def __init__(self) -> None:
+    `first_slope`: the assumed slope relative to the base, before any step was counted.
+    """
+
+    def __init__(self, first_slope: float = FIRST_SLOPE) -> None:
+        self._first_slope = first_slope
         self._weight = self._tokens = self._squares = 0.0
         self._seconds = self._products = 0.0
-        self._base, self._slope = 1.0, FIRST_SLOPE
+        self._base, self._slope = 1.0, first_slope
 
     def __call__(self, tokens: float) -> float:
         """The expected cost of a step of `tokens` tokens."""
         return self._base + self._slope * tokens
+
+    @property
+    def observed(self) -> bool:
+        """Whether any step was counted: until then the base is 1."""
+        return self._weight > 0
 
     def observe(self, tokens: int, seconds: float) -> None:
         """Count a step."""
@@ -46,11 +55,11 @@ class StepSeconds:
     def _fit(self) -> None:
         """Least squares over the steps counted and, with the weight of `PRIOR`, steps of the first slope."""
         mean = self._seconds / self._weight
-        scale = mean / (1 + FIRST_SLOPE * self._tokens / self._weight)
+        scale = mean / (1 + self._first_slope * self._tokens / self._weight)
         weight, tokens, squares = self._weight, self._tokens, self._squares
         seconds, products = self._seconds, self._products
         for size in (1, 16):
-            expected = scale * (1 + FIRST_SLOPE * size)
+            expected = scale * (1 + self._first_slope * size)
             weight += PRIOR
             tokens += PRIOR * size
             squares += PRIOR * size * size

@@ -136,7 +136,7 @@ class Constraints:
             budget, watch = _limited(compiling, least, self._texts)
             matcher = BudgetedMatcher(guarded(grammar.matcher), budget, watch, self._clock)
             forced = guarded(matcher.start)
-            guarded(self._check, matcher, forced)
+            guarded(_check, matcher, forced, forced, self._end_tokens, self._rows)
             if self._device is not None:
                 guarded(self._device.open, seq_id, compiling.constraint, matcher)
             opening = Opening(least, forced, budget if budget < compiling.budget else None)
@@ -144,6 +144,11 @@ class Constraints:
             return fault.failure
         self._matchers[seq_id] = matcher
         return opening
+
+    def can_draft(self, seq_id: int) -> bool:
+        """Whether `draft` may find drafts: not with masks made on a device, nor for an output that waits."""
+        on_device = self._device is not None and seq_id in self._device.sequences
+        return not on_device and seq_id not in self._waiting
 
     def draft(self, seq_id: int, guess: Sequence[int], most: int) -> LegalDrafts:
         """The drafts of a guess of the next tokens of a sequence, at most `most`; none on a device.
@@ -155,8 +160,7 @@ class Constraints:
         if matcher is None:
             tokens = tuple(takewhile(lambda token: token not in self._end_tokens, guess[:most]))
             return LegalDrafts(tokens, (DraftOrigin.GUESS,) * len(tokens), self._rows[:0])
-        on_device = self._device is not None and seq_id in self._device.sequences
-        if on_device or seq_id in self._waiting:
+        if not self.can_draft(seq_id):
             return LegalDrafts((), (), self._rows[:0])
         words, ends = self._rows.shape[1], self._end_tokens
         try:
@@ -294,7 +298,8 @@ class Constraints:
             try:
                 followed = guarded(matcher.follow_for, sample.tokens, self._search_s)
                 if followed is not None:
-                    guarded(self._check, matcher, followed.tokens, sample.tokens)
+                    after = sample.tokens + followed.tokens
+                    guarded(_check, matcher, after, followed.tokens, self._end_tokens, self._rows)
             except MatcherFault as fault:
                 failures[sample.seq_id] = fault.failure
                 continue
@@ -331,16 +336,23 @@ class Constraints:
             return self._failures.pop(seq_id)
         return None if self._device is None else self._device.failure(seq_id)
 
-    def _check(
-        self, matcher: BudgetedMatcher, forced: tuple[int, ...], sampled: tuple[int, ...] = ()
-    ) -> None:
-        """Check that forced tokens exist, and that a grammar ends with an end token, as only that ends a sequence."""
-        width = 8 * self._rows.itemsize * self._rows.shape[1]
-        if forced and not 0 <= min(forced) <= max(forced) < width:
-            raise MatcherFault(broken("the grammar forced a token that does not exist"))
-        tokens = sampled + forced
-        if matcher.matcher.finished and not (tokens and tokens[-1] in self._end_tokens):
-            raise MatcherFault(broken("the grammar ended without an end token"))
+
+def _check(
+    matcher: BudgetedMatcher,
+    tokens: tuple[int, ...],
+    forced: tuple[int, ...],
+    end_tokens: frozenset[int],
+    rows: MaskRows,
+) -> None:
+    """Check that forced tokens exist in mask rows like these, and that a grammar ends with an end token.
+
+    `tokens` are the last ones that the matcher has accepted, `forced` those of them that were forced.
+    """
+    width = 8 * rows.itemsize * rows.shape[1]
+    if forced and not 0 <= min(forced) <= max(forced) < width:
+        raise MatcherFault(broken("the grammar forced a token that does not exist"))
+    if matcher.matcher.finished and not (tokens and tokens[-1] in end_tokens):
+        raise MatcherFault(broken("the grammar ended without an end token"))
 
 
 def _fill(matcher: BudgetedMatcher, row: MaskRow) -> None:

@@ -123,7 +123,10 @@ class _MaskedStep(NamedTuple):
 
 
 class DeviceConstraints:
-    """The device's part of `Constraints`. `texts`: the bytes of each token, None for tokens without."""
+    """The device's part of `Constraints`. `texts`: the bytes of each token, None for tokens without.
+
+    While there are at most `most_on_host` sequences, none moves to the device: drafts are made for those on the host.
+    """
 
     def __init__(
         self,
@@ -132,7 +135,9 @@ class DeviceConstraints:
         *,
         end_tokens: frozenset[int],
         texts: Sequence[bytes | None],
+        most_on_host: int = 0,
     ) -> None:
+        self._most_on_host = most_on_host
         self._holder = holder
         self._exports = exports
         self._texts = texts
@@ -230,7 +235,7 @@ class DeviceConstraints:
 
         Not while a token under a host mask is in flight: the executor does not advance by it.
         """
-        if len(self._known) == len(self._on_device):
+        if len(self._known) <= max(self._most_on_host, len(self._on_device)):
             return
         for seq_id in self._known.keys() - self._on_device:
             known = self._known[seq_id]

@@ -4,27 +4,33 @@ Does: choose and construct the sources of drafts, and load a draft model. Does n
 """
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..build_runner import Built, build_runner
 from ..config import CacheConfig, EngineConfig, SchedulerConfig
 from ..draft_config import DraftConfig, DraftSetting
 from ..drafts.document import DocumentSource
 from ..drafts.draft_tables import DraftTables
+from ..drafts.drafted_or_ahead import DraftedOrAhead
 from ..drafts.earlier_answers import RowsSource
 from ..drafts.free_answer import FreeAnswerSource
 from ..drafts.lengths import DraftLengths
 from ..drafts.likely import LikelySource
 from ..drafts.model import DraftModel, ModelSource
+from ..drafts.pipeline_seconds import PipelineSeconds
 from ..drafts.proposals import Proposals
 from ..drafts.replayed_draws import ReplayedDraws, ReplaySource, parse_rates
 from ..drafts.source import DraftSource
-from ..drafts.step_seconds import StepSeconds
+from ..drafts.step_seconds import FIRST_SLOPE, MOST_TOKENS, StepSeconds
+from ..drafts.verified_steps import VerifiedSteps
 from ..errors import ConfigError
 from ..executor import Executor
 from ..grammars.constraints import Constraints
 from ..model.spec import read_spec
+from ..pipeline import PipelineOf, Serial
+from ..plan import StepCosts
 from ..text.tokenizer import Tokenizer
 
 AUTO = (DraftSetting("document", ""), DraftSetting("rows", ""), DraftSetting("free", ""))
@@ -34,28 +40,38 @@ MOST_DRAFTED = 8
 """Sequences with keys and values in the cache of a draft model."""
 
 
+MOST_AHEAD: Final = 8
+"""Sequences for which an engine that runs one step ahead drafts: their masks are made on the host, one by one."""
+
+
 class Drafting(NamedTuple):
-    """The proposals of an engine, and the step costs on which they depend and which its pipeline measures."""
+    """The proposals of an engine, and its pipeline, which verifies them and measures the costs they depend on."""
 
     proposals: Proposals
-    seconds: StepSeconds
+    pipeline: PipelineOf
 
 
-def draft_settings(config: DraftConfig, *, ahead: bool) -> tuple[DraftSetting, ...]:
-    """The sources of drafts; none where the engine runs one step ahead, which cannot draft.
+def draft_settings(config: DraftConfig, *, ahead: bool, staged: bool) -> tuple[DraftSetting, ...]:
+    """The sources of drafts. The setting "auto" names none for an engine in stages or one step `ahead`.
 
     Raises:
-        ConfigError: the setting asks for some there.
+        ConfigError: the setting names some that such an engine cannot have.
     """
     sources = config.sources
-    if ahead and sources:
-        raise ConfigError(
-            f"drafts {config.drafts!r} need a model on a CPU, with overlap off",
-            where="drafts",
-            hint="set drafts to auto or off, or device to cpu and overlap to auto",
-        )
     if sources is None:
-        return () if ahead else AUTO
+        return () if ahead or staged else AUTO
+    if staged and sources:
+        raise ConfigError(
+            f"an engine in stages has no drafts, and drafts is {config.drafts!r}",
+            where="drafts",
+            hint="set drafts to auto or off",
+        )
+    if ahead and any(source.name == "model" for source in sources):
+        raise ConfigError(
+            f"drafts {config.drafts!r}: a draft model needs a model on a CPU, with overlap off",
+            where="drafts",
+            hint="name other sources, or set device to cpu and overlap to auto",
+        )
     return sources
 
 
@@ -65,16 +81,38 @@ def build_drafts(
     config: EngineConfig,
     constraints: Constraints,
     tokenizer: Tokenizer,
-) -> Drafting:
-    """The drafts of an engine with these sources, in this order, and the step costs that its pipeline measures.
+    plain: PipelineOf,
+) -> Drafting | None:
+    """The drafts of an engine with these sources, in this order; None without any.
+
+    `plain`: the engine's pipeline without drafts.
 
     Raises:
         ConfigError: a draft model does not fit.
         ModelError: a draft model cannot be used.
     """
-    seconds = StepSeconds()
-    sources = [_source(each, built, config, constraints, tokenizer, seconds) for each in settings]
-    return Drafting(Proposals(sources, DraftLengths(seconds), constraints), seconds)
+    if not settings:
+        return None
+    serial, either = StepSeconds(), PipelineSeconds(_slope(built.costs))
+    sources = [_source(each, built, config, constraints, tokenizer, serial) for each in settings]
+    pipeline: PipelineOf
+    if plain is Serial:
+        proposals = Proposals(sources, DraftLengths(serial), constraints)
+        pipeline = partial(VerifiedSteps, proposals=proposals, seconds=serial)
+    else:
+        lengths = DraftLengths(either, either.plain)
+        proposals = Proposals(sources, lengths, constraints, MOST_AHEAD)
+        pipeline = partial(DraftedOrAhead, plain=plain, proposals=proposals, seconds=either)
+    return Drafting(proposals, pipeline)
+
+
+def _slope(costs: StepCosts | None) -> float:
+    """The relative cost of one more token in a small step, by the measured passes."""
+    if costs is None:
+        return FIRST_SLOPE
+    (_, least), *others = costs.seconds
+    tokens, seconds = max([each for each in others if each[0] <= MOST_TOKENS], default=(2, least))
+    return max(0.0, seconds / least - 1) / (tokens - 1)
 
 
 def replayed(

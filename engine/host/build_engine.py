@@ -7,7 +7,6 @@ work.
 import math
 import os
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from math import prod
@@ -20,7 +19,6 @@ from intaglio.grammar.api import Vocabulary
 from ..build_runner import Built, build_runner
 from ..config import EngineConfig
 from ..drafts.proposals import Proposals
-from ..drafts.verified_steps import VerifiedSteps
 from ..executor import Executor
 from ..grammars.budgeted_matcher import SEARCH_S
 from ..grammars.constraints import Constraints
@@ -35,7 +33,7 @@ from ..memory.prefix import PrefixCache
 from ..model.expected_tensors import expected_shapes
 from ..model.expert_loads import counts_of
 from ..model.vision_spec import image_format
-from ..pipeline import OneAhead, Pipeline, Serial
+from ..pipeline import OneAhead, Pipeline, PipelineOf, Serial
 from ..ranks.group_executor import GroupExecutor
 from ..ranks.rank_group import RankGroup, rank_config
 from ..ranks.staged_executor import StagedExecutor
@@ -47,7 +45,7 @@ from ..staged_pipeline import Staged
 from ..text.tokenizer import Tokenizer
 from ..types import ImageFormat
 from .assembly import Assembly
-from .build_drafts import Drafting, build_drafts, draft_settings, replayed
+from .build_drafts import MOST_AHEAD, Drafting, build_drafts, draft_settings, replayed
 from .build_offload import TimedSteps, blocks_address, build_offload, layout_facts
 from .build_tcp_exchange import serve_prompts
 from .messages import EngineInfo
@@ -79,15 +77,19 @@ def build_prepared(prepared: Preparation) -> Assembly:
     width = built.spec.vocab_size
     overlap, staged = config.scheduler.overlap, config.parallel.pp > 1
     ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
-    sources = draft_settings(config.drafting, ahead=ahead or staged)
+    sources = draft_settings(config.drafting, ahead=ahead, staged=staged)
     vocabulary = prepared.compiler.vocabulary
     compiler_service = CompilerService(config.grammar, prepared.compiler)
     exports = Exports()
     closing.callback(exports.close)
     closing.callback(compiler_service.close)
     search_s = math.inf if ahead and not staged else SEARCH_S
-    constraints = _constraints(config, executor, compiler_service, exports, vocabulary, search_s)
-    drafting = build_drafts(sources, built, config, constraints, tokenizer) if sources else None
+    on_host = MOST_AHEAD if sources else 0
+    constraints = _constraints(
+        config, executor, compiler_service, exports, vocabulary, search_s, on_host
+    )
+    plain: PipelineOf = OneAhead if ahead else Serial
+    drafting = build_drafts(sources, built, config, constraints, tokenizer, plain)
     offload = build_offload(config, built, prepared.sockets, closing)
     executor = replayed(sources, config, executor)
     images = image_format(Path(config.model.model), built.spec.vision)
@@ -102,7 +104,7 @@ def build_prepared(prepared: Preparation) -> Assembly:
         kv_role=config.cache.kv_role,
         kv_address=blocks_address(config, prepared.sockets),
     )
-    pipeline = _pipeline(batches, drafting, offload, ahead=ahead)
+    pipeline = _pipeline(plain, batches, drafting, offload, ahead=ahead)
     seeing = built.runner.images
     engine = Engine(
         scheduler,
@@ -175,20 +177,22 @@ def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) 
 
 
 def _pipeline(
-    batches: int, drafting: Drafting | None, offload: Offload | None, *, ahead: bool
-) -> Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]:
-    """Makes the pipeline of an engine; `batches` as in `_scheduler`."""
-    pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline]
-    pipeline = OneAhead if ahead else Serial
+    plain: PipelineOf,
+    batches: int,
+    drafting: Drafting | None,
+    offload: Offload | None,
+    *,
+    ahead: bool,
+) -> PipelineOf:
+    """Makes the pipeline of an engine: `plain`, or one for drafts or stages; `batches` as in `_scheduler`."""
+    pipeline = plain if drafting is None else drafting.pipeline
     if batches:
         pipeline = partial(Staged, batches=batches, ahead=ahead)
-    if drafting is not None:
-        pipeline = partial(VerifiedSteps, proposals=drafting.proposals, seconds=drafting.seconds)
     return pipeline if offload is None else partial(_timed, pipeline, offload, ahead)
 
 
 def _timed(
-    pipeline: Callable[[Scheduler, Constraints, Executor[Any]], Pipeline],
+    pipeline: PipelineOf,
     offload: Offload,
     ahead: bool,
     scheduler: Scheduler,
@@ -206,12 +210,15 @@ def _constraints(
     exports: Exports,
     vocabulary: Vocabulary,
     search_s: float,
+    most_on_host: int,
 ) -> Constraints:
     """The constraints of an engine: with masks made by the executor where it can make them, else on the host."""
     end_tokens, texts = frozenset(vocabulary.end_ids), vocabulary.tokens
     device = None
     if executor.makes_masks:
-        device = DeviceConstraints(executor, exports, end_tokens=end_tokens, texts=texts)
+        device = DeviceConstraints(
+            executor, exports, end_tokens=end_tokens, texts=texts, most_on_host=most_on_host
+        )
     return Constraints(
         compiler_service.cache,
         end_tokens=end_tokens,

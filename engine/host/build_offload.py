@@ -185,7 +185,8 @@ class TimedSteps:
     def _count(self, read: Plan) -> None:
         """Count a plan; report it and those before it if its tokens were waited for."""
         self._tokens += read.token_count
-        self._prompts += sum([len(work.tokens) for work in read.works if len(work.tokens) > 1])
+        plain = [len(work.undrafted.tokens) for work in read.works]
+        self._prompts += sum([count for count in plain if count > 1])
         if any(work.logits for work in read.works):
             if 2 * self._prompts > self._tokens:  # other steps take as long for a few tokens
                 self._rule.computed(self._tokens, self._seconds)

@@ -41,6 +41,13 @@ class Drafter(Protocol):
         """Drafts by sequence, at most `room_left()` in total, for a step that computes all pending tokens of them."""
         ...
 
+    def awaits_tokens(self, sequences: Sequence[EngineSequence], /) -> bool:
+        """Whether the next step should be planned after the tokens in flight of these sequences are read.
+
+        True where drafts are likely to gain more than the device loses while it waits for that plan.
+        """
+        ...
+
 
 class NoDrafter:
     """Proposes no drafts."""
@@ -52,3 +59,7 @@ class NoDrafter:
     ) -> Mapping[int, tuple[int, ...]]:
         """See `Drafter`."""
         return {}
+
+    def awaits_tokens(self, _sequences: Sequence[EngineSequence], /) -> bool:
+        """See `Drafter`."""
+        return False

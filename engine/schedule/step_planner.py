@@ -73,6 +73,8 @@ class StepPlanner:
         )
         step = Step(self._config.max_batched_tokens)
         runnable, later = self._runnable()
+        if self._drafter.awaits_tokens(runnable):
+            return step
         room = partial(room_for_drafts, self._memory, self._config, self._sequences, runnable)
         proposed = self._drafter.propose(runnable, room)
         before_starts = [seq for seq in runnable if seq not in later] if later else runnable

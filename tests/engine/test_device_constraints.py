@@ -125,11 +125,14 @@ class Bench:
         limited: bool = False,
         clock: Callable[[], float] = time.thread_time,
         exports: Exports | None = None,
+        most_on_host: int = 0,
     ) -> None:
         self.device = device
         self.exports = exports or Exports()
         ends = frozenset({END})
-        self.on_device = DeviceConstraints(device, self.exports, end_tokens=ends, texts=TEXTS)
+        self.on_device = DeviceConstraints(
+            device, self.exports, end_tokens=ends, texts=TEXTS, most_on_host=most_on_host
+        )
         self.constraints = Constraints(
             AtOnce(),
             end_tokens=ends,
@@ -272,6 +275,20 @@ def test_no_sequence_goes_to_the_device_before_its_last_pick_on_the_host_is_foll
     again = bench.masks()
     assert again.replays[1].text == b'{"a":'
     assert bench.legal(again) == bench.host()
+
+
+def test_few_sequences_stay_on_the_host_where_they_can_have_drafts() -> None:
+    bench = Bench(Device(), OBJECT, most_on_host=1)
+    assert bench.masks(admitted=True).row_of == {1: 0}
+    assert bench.constraints.can_draft(1)
+    bench.constraints.advance(SampledBatch())
+    bench.constraints.compile(2, OBJECT, 50, lambda _: None)
+    assert isinstance(bench.constraints.open(2), Opening)
+    masks = bench.masks()
+    assert masks.on_device == {1}
+    assert not bench.constraints.can_draft(1)
+    assert not bench.constraints.draft(1, [ord(":")], 4).tokens
+    assert bench.legal(masks) == bench.host()
 
 
 def test_masks_of_grammars_without_tables_are_hosted() -> None:

@@ -13,7 +13,7 @@ in `test_drafts.py`.
 import argparse
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -24,11 +24,13 @@ from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, GrammarConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.drafts.document import DocumentSource
 from intaglio.engine.drafts.draft_tables import DraftTables
+from intaglio.engine.drafts.drafted_or_ahead import DraftedOrAhead
 from intaglio.engine.drafts.earlier_answers import RowsSource
 from intaglio.engine.drafts.free_answer import FreeAnswerSource
 from intaglio.engine.drafts.lengths import DraftLengths
 from intaglio.engine.drafts.likely import LikelySource
 from intaglio.engine.drafts.model import DraftModel, ModelSource
+from intaglio.engine.drafts.pipeline_seconds import PipelineSeconds
 from intaglio.engine.drafts.proposals import Proposals
 from intaglio.engine.drafts.replayed_draws import ReplayedDraws
 from intaglio.engine.drafts.source import DraftSource, Guess
@@ -36,11 +38,13 @@ from intaglio.engine.drafts.verified_steps import VerifiedSteps
 from intaglio.engine.embedded.model_files import folder as embedded_folder
 from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.grammars.schema_gate import CompilerService, shared_bytes
+from intaglio.engine.host.build_drafts import MOST_AHEAD
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache
 from intaglio.engine.metrics import Snapshot
+from intaglio.engine.pipeline import OneAhead, Pipeline, Serial
 from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.sequence import Sequence as EngineSequence
@@ -133,7 +137,8 @@ class CheckedEngine:
     """A real engine over a checkpoint in `folder`, checked after every step; with drafts of `sources`, if given.
 
     `drafter`: the folder of a draft model, which is one more source. `lengths` chooses
-    how many tokens are drafted. With `rates`, drafts are accepted at these rates whatever is sampled, which is a fault.
+    how many tokens are drafted. With `ahead`, steps without drafts are computed one step ahead. With `rates`, drafts
+    are accepted at these rates whatever is sampled, which is a fault.
     """
 
     def __init__(
@@ -145,6 +150,7 @@ class CheckedEngine:
         lengths: DraftLengths | None = None,
         rates: Sequence[float] = (),
         deterministic: bool = False,
+        ahead: bool = False,
     ) -> None:
         tokenizer = Tokenizer.load(folder)
         config = SchedulerConfig(max_running=48, max_batched_tokens=160, max_preemptions=4)
@@ -173,21 +179,18 @@ class CheckedEngine:
             given.append(Whimsical(model_drafts, Random(1)) if sources else model_drafts)
         if given:
             lengths = lengths or DraftLengths(lambda tokens: 1.0 + tokens / 128)
-            proposals = Proposals(given, lengths, constraints)
+            proposals = Proposals(given, lengths, constraints, MOST_AHEAD if ahead else CROWD)
         memory = KVManager(BlockPool(blocks), BLOCK, PrefixCache(BLOCK))
         limits = RequestLimits(CONTEXT, width, ends)
         scheduler = Scheduler(config, memory, limits, lambda: 0.0, drafter=proposals)
         executor = ReplayedDraws(self._runner, rates) if rates else self._runner
-        self.engine = (
-            Engine(scheduler, constraints, executor)
-            if proposals is None
-            else Engine(
-                scheduler,
-                constraints,
-                executor,
-                pipeline=partial(VerifiedSteps, proposals=proposals),
-            )
-        )
+        pipeline: Callable[..., Pipeline] = Serial
+        if proposals is not None and ahead:
+            seconds = PipelineSeconds(1 / 128)
+            pipeline = partial(DraftedOrAhead, plain=OneAhead, proposals=proposals, seconds=seconds)
+        elif proposals is not None:
+            pipeline = partial(VerifiedSteps, proposals=proposals)
+        self.engine = Engine(scheduler, constraints, executor, pipeline=pipeline)
 
     def close(self) -> None:
         self._service.close()
@@ -322,8 +325,12 @@ def same(one: Answer, other: Answer, close: float) -> bool:
     )
 
 
-def compare(folder: Path, count: int, first: int = 0, *, deterministic: bool = True) -> Result:
+def compare(
+    folder: Path, count: int, first: int = 0, *, deterministic: bool = True, ahead: bool = False
+) -> Result:
     """Run `count` random requests to the model in `folder` twice, in crowds of `CROWD`.
+
+    With `ahead` the engine with drafts computes other steps one ahead.
 
     Raises:
         AssertionError: an aborted request went another way with drafts.
@@ -333,7 +340,9 @@ def compare(folder: Path, count: int, first: int = 0, *, deterministic: bool = T
     source = Foresight(rng)
     blocks = 1 + 2 * CONTEXT // BLOCK  # for two of the longest requests
     plain = CheckedEngine(folder, blocks, deterministic=deterministic)
-    drafted = CheckedEngine(folder, blocks, [source], folder, deterministic=deterministic)
+    drafted = CheckedEngine(
+        folder, blocks, [source], folder, deterministic=deterministic, ahead=ahead
+    )
     different: list[str] = []
     try:
         for begin in range(first, first + count, CROWD):
@@ -362,13 +371,14 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--model", type=Path, help="a checkpoint, or `embedded`")
     parser.add_argument("--plain-kernels", action="store_true")
+    parser.add_argument("--ahead", action="store_true", help="other steps one step ahead")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         model = given.model or write_checkpoint(Path(folder), QWEN3)
         if model == Path("embedded"):
             model = embedded_folder()
         exact = not given.plain_kernels
-        result = compare(model, given.count, given.first, deterministic=exact)
+        result = compare(model, given.count, given.first, deterministic=exact, ahead=given.ahead)
     snapshot = result.snapshot
     print(f"{result.count} requests, {len(result.different)} differ: {result.different}")
     print(f"ends {snapshot.finished}, preemptions {snapshot.preemptions}")

@@ -15,9 +15,11 @@ from typing import Any, ParamSpec, TypeVar
 
 from intaglio.engine.config import SchedulerConfig
 from intaglio.engine.drafts.document import DocumentSource
+from intaglio.engine.drafts.drafted_or_ahead import DraftedOrAhead
 from intaglio.engine.drafts.earlier_answers import RowsSource
 from intaglio.engine.drafts.lengths import DraftLengths
 from intaglio.engine.drafts.likely import LikelySource
+from intaglio.engine.drafts.pipeline_seconds import PipelineSeconds
 from intaglio.engine.drafts.proposals import Proposals
 from intaglio.engine.drafts.source import DraftSource, Guess
 from intaglio.engine.drafts.verified_steps import VerifiedSteps
@@ -367,6 +369,11 @@ class Run:
         pipeline = OneAhead if overlap else Serial
         if proposals is not None:
             pipeline = partial(VerifiedSteps, proposals=proposals)
+            if overlap:
+                seconds = PipelineSeconds(slope)
+                pipeline = partial(
+                    DraftedOrAhead, plain=OneAhead, proposals=proposals, seconds=seconds
+                )
         executor: Executor[Any] = self.executor
         self.ranks = NotingRanks(self.executor.seen)
         self.late = LateExecutor(self.executor)

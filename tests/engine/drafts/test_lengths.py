@@ -55,3 +55,10 @@ def test_a_crowd_is_left_alone() -> None:
     assert costs.may_pay(1, 1)
     assert costs.may_pay(8, 8)
     assert not costs.may_pay(256, 256)
+
+
+def test_steps_in_another_order_are_what_drafts_have_to_beat() -> None:
+    """A draft does not pay where a plain step is planned during the one before it, and several do."""
+    lengths = DraftLengths(lambda tokens: 1.2 + 0.01 * tokens, lambda tokens: 1.0 + 0.01 * tokens)
+    assert not lengths.chosen(1, 1, {0: [0.3]}, 9)
+    assert lengths.chosen(1, 1, {0: [0.3, 0.28, 0.26]}, 9) == {0: 3}

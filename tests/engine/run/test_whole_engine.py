@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
+from intaglio.engine.drafts.drafted_or_ahead import DraftedOrAhead
 from intaglio.engine.drafts.lengths import DraftLengths
+from intaglio.engine.drafts.pipeline_seconds import PipelineSeconds
 from intaglio.engine.drafts.proposals import Proposals
 from intaglio.engine.drafts.source import Guess
 from intaglio.engine.drafts.verified_steps import VerifiedSteps
@@ -171,12 +173,18 @@ class Windowed:
         )
         self.told = Told()
         proposals = Proposals([self.told], DraftLengths(lambda _: 1.0), constraints)
-        drafter = proposals if pipeline == "drafts" else None
+        drafter = proposals if "drafts" in pipeline else None
         scheduler = Scheduler(settings, self.memory, limits, lambda: 0.0, drafter=drafter)
         pipelines: dict[str, Callable[..., Pipeline]] = {
             "serial": Serial,
             "ahead": OneAhead,
             "drafts": partial(VerifiedSteps, proposals=proposals),
+            "drafts or ahead": partial(
+                DraftedOrAhead,
+                plain=OneAhead,
+                proposals=proposals,
+                seconds=PipelineSeconds(0.01),
+            ),
         }
         self.engine = Engine(scheduler, constraints, self.runner, pipeline=pipelines[pipeline])
         self.plain = build_runner(model, CacheConfig(num_blocks=200), settings).runner
@@ -224,7 +232,7 @@ def test_blocks_behind_windows_are_freed_and_no_token_changes(name: str, tmp_pat
     folder = write_checkpoint(tmp_path, WINDOWED[name])
     turns = list(turns_of_requests())
     expected: dict[str, list[int]] = {}
-    for pipeline in ("serial", "ahead", "drafts"):
+    for pipeline in ("serial", "ahead", "drafts", "drafts or ahead"):
         windowed = Windowed(folder, 350 + FEWER, pipeline)
         expected = expected or {r.id: windowed.alone(r) for turn in turns for r in turn}
         for requests in turns:
@@ -232,5 +240,5 @@ def test_blocks_behind_windows_are_freed_and_no_token_changes(name: str, tmp_pat
         counts = windowed.engine.metrics()
         assert counts.preemptions > 0, pipeline
         assert counts.cached_tokens > 50, pipeline
-        assert (sum(counts.drafts.accepted.values()) > 50) == (pipeline == "drafts")
+        assert (sum(counts.drafts.accepted.values()) > 50) == ("drafts" in pipeline)
         assert any(window is not None for window in windowed.groups.windows)
