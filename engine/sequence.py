@@ -167,11 +167,6 @@ class Sequence:
         return (end if end < most else most) - self.computed
 
     @property
-    def unread(self) -> int:
-        """The number of tokens that plans sample and that are not read yet."""
-        return self.in_flight.samples
-
-    @property
     def output_tokens(self) -> int:
         """The number of tokens after the prompt, an end token included."""
         return len(self.tokens) - len(self.request.prompt)

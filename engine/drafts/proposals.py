@@ -184,8 +184,8 @@ class Proposals:
 
 
 def _any_unread(sequences: Sequence[EngineSequence]) -> bool:
-    """Whether a token of one of them is not read yet, which its drafts would follow."""
-    return any(seq.unread for seq in sequences)
+    """Whether the next token of one of them is sampled and not read yet: its last known token is computed."""
+    return any(seq.computed >= seq.known for seq in sequences)
 
 
 def _evidence(source: DraftSource, guess: Guess) -> Iterable[Evidence]:
