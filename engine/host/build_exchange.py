@@ -19,6 +19,7 @@ from ..errors import ConfigError
 from ..memory.block_contents import BlockContents, BlockExports
 from ..memory.block_exchange import VERSION_BYTES
 from ..memory.exported_blocks import BlockServer, ExportedBlocks
+from ..memory.layer_feed import LayerFeed
 from ..memory.leased_blocks import LeasedBlocks
 from ..memory.peer_contents import PeerContents
 from ..memory.peer_tier import PeerTier
@@ -41,6 +42,7 @@ class Exchange(NamedTuple):
 
     exported: BlockExports | None = None
     peers: PeerTier | None = None
+    feed: LayerFeed | None = None
 
 
 def build_exchange(

@@ -58,7 +58,7 @@ def build_offload(
     if config.peers.kv_role == "none":
         exchange, serving = build_exchange(cache, kv, copies, bytes.fromhex(version), sockets)
     else:
-        exchange, serving = build_tcp_exchange(config, copies, facts), ExitStack()
+        exchange, serving = build_tcp_exchange(config, kv, copies, facts), ExitStack()
     rule = TransferRule()
     if host.most_bytes:
         _time_transfers(copies, kv, rule)

@@ -14,18 +14,19 @@ from ..memory.block_contents import BlockContents
 from ..memory.block_exchange import ExchangeError
 from ..memory.exported_blocks import ExportedBlocks
 from ..memory.keyed_frames import WrongKey
+from ..memory.layer_feed import LayerFeed
 from ..memory.offload import Offload
 from ..memory.peer_tier import PeerTier
 from ..memory.prompt_messages import Facts
 from ..memory.prompt_server import PromptServer
 from ..memory.tcp_carrier import PeerRefused, TcpCarrier
+from ..run.host.host_blocks import HostBlocks
+from ..run.kv import KVCache
 from .assembly import Steppable
 from .build_exchange import Exchange
 from .prompt_requests import PromptRequests
 
-CARRIED: Final = (
-    256 << 20
-)  # bytes of contents that are kept, or that have arrived, where `kv_host_bytes` does not say
+CARRIED: Final = 256 << 20  # bytes of contents, kept or arrived, where `kv_host_bytes` does not say
 
 
 def carried_bytes(config: EngineConfig) -> int:
@@ -33,7 +34,9 @@ def carried_bytes(config: EngineConfig) -> int:
     return (config.cache.kv_host_bytes or CARRIED) if config.peers.kv_role != "none" else 0
 
 
-def build_tcp_exchange(config: EngineConfig, copies: BlockContents, facts: Facts) -> Exchange:
+def build_tcp_exchange(
+    config: EngineConfig, kv: KVCache, copies: BlockContents, facts: Facts
+) -> Exchange:
     """What an engine keeps for those that connect, or its connections to those that compute its prompts.
 
     An engine that cannot be reached now may be later; one that refuses this one is an error.
@@ -44,7 +47,9 @@ def build_tcp_exchange(config: EngineConfig, copies: BlockContents, facts: Facts
     peers, most = config.peers, carried_bytes(config)
     key = peers.key()
     if peers.kv_listen:
-        return Exchange(exported=ExportedBlocks(most, copies))
+        feed = LayerFeed(copies if isinstance(copies, HostBlocks) else None)
+        kv.written = feed.written
+        return Exchange(exported=ExportedBlocks(most, copies), feed=feed)
     carrier = TcpCarrier(peers.peers, key, facts, copies.block_bytes, most, copies.hold)
     for address in peers.peers:
         try:
@@ -72,10 +77,11 @@ def serve_prompts(
     Raises:
         ConfigError: the address cannot be listened on.
     """
-    exported = None if offload is None else offload.exported
-    if not config.peers.kv_listen or not isinstance(exported, ExportedBlocks):
+    if not config.peers.kv_listen or offload is None or offload.feed is None:
         return engine
-    prompts = PromptRequests(engine)
-    server = PromptServer(config.peers.listen, config.peers.key(), facts(), prompts, exported.first)
+    assert isinstance(offload.exported, ExportedBlocks), "they are sent"
+    prompts, first = PromptRequests(engine), offload.exported.first
+    listen, key = config.peers.listen, config.peers.key()
+    server = PromptServer(listen, key, facts(), prompts, first, offload.feed)
     closing.callback(server.close)
     return prompts

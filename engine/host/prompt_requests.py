@@ -5,9 +5,9 @@ engines (`memory/prompt_server`), or keep blocks (`memory/exported_blocks`).
 """
 
 import secrets
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from ..errors import EngineError
 from ..memory.prompt_messages import PromptOrder
@@ -16,26 +16,18 @@ from ..types import Delta, Request
 from .assembly import Steppable
 
 
+@dataclass(slots=True)
 class PromptRequest:
-    """A `Computation`: the end of a request."""
+    """A `Computation`: the end of a request. `over` is called then."""
 
-    def __init__(self) -> None:
-        self._over = threading.Event()
-        self._cached = 0
-
-    def wait(self, timeout_s: float) -> bool:
-        """See `Computation`."""
-        return self._over.wait(timeout_s)
-
-    @property
-    def cached(self) -> int:
-        """See `Computation`."""
-        return self._cached
+    over: Callable[[], None]
+    cached: int = 0
+    has_ended: bool = False
 
     def end(self, cached: int = 0) -> None:
-        """End the wait."""
-        self._cached = cached
-        self._over.set()
+        """Note the end, and the tokens that were not computed."""
+        self.cached, self.has_ended = cached, True
+        self.over()
 
 
 class PromptRequests:
@@ -46,9 +38,9 @@ class PromptRequests:
         self._prompts: dict[str, PromptRequest] = {}
 
     @contextmanager
-    def compute(self, order: PromptOrder) -> Iterator[PromptRequest]:
+    def compute(self, order: PromptOrder, over: Callable[[], None]) -> Iterator[PromptRequest]:
         """See `Prompts`. A prompt that the engine refuses is over at once."""
-        name, prompt = f"prompt-{secrets.token_hex(12)}", PromptRequest()
+        name, prompt = f"prompt-{secrets.token_hex(12)}", PromptRequest(over)
         self._prompts[name] = prompt
         try:
             self._engine.submit(order.request(name))
@@ -58,7 +50,7 @@ class PromptRequests:
         try:
             yield prompt
         finally:
-            if not prompt.wait(0):
+            if not prompt.has_ended:
                 self._engine.abort(name)
 
     def submit(self, request: Request) -> None:

@@ -127,7 +127,10 @@ class KVManager:
         """
         if self._prefix is not None:
             images, (first, *others) = seq.request.images, self._tables[seq.id].parts
-            self._prefix.publish(seq.id, seq.tokens, first, seq.computed, images, others)
+            found = self._prefix.publish(seq.id, seq.tokens, first, seq.computed, images, others)
+            feed = None if self._offload is None else self._offload.feed
+            if found and feed is not None and seq.request.exports:
+                feed.planned(found)
 
     def table(self, seq: Sequence) -> tuple[int, ...]:
         """The blocks of `seq` in the first group, in the order of its tokens."""

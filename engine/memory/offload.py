@@ -19,6 +19,7 @@ from .block_contents import BlockContents, BlockExports, Content, Transfer
 from .disk_tier import DiskTier
 from .file_reads import FileReads
 from .host_tier import HostTier
+from .layer_feed import LayerFeed
 from .page_key import Chain
 from .peer_tier import PeerTier, Received
 from .reuse import ReuseRate
@@ -52,7 +53,8 @@ class StoredPrefix(NamedTuple):
 class Offload:
     """The tiers below the pool of one engine. `block_size` is in tokens. Used by the thread that steps.
 
-    `exported` is for other engines, and `peers` are the contents that those have.
+    `exported` is for other engines, `feed` for those that wait for a prompt, and `peers` are the contents that those
+    have.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Offload:
         rule: TransferRule,
         exported: BlockExports | None = None,
         peers: PeerTier | None = None,
+        feed: LayerFeed | None = None,
     ) -> None:
         self._contents = contents
         self._block_size = block_size
@@ -72,6 +75,7 @@ class Offload:
         self.rule = rule
         self.exported = exported
         self.peers = peers
+        self.feed = feed
         self._files = FileReads(disk, contents, block_size, rule)
         self._restoring: list[Transfer] = []  # not measured yet
         # The most blocks to offload before their eviction.
@@ -122,9 +126,10 @@ class Offload:
             self._copy(used, self._disk, self._disk.put)
 
     def export(self, chains: Sequence[Chain], blocks: Sequence[int]) -> None:
-        """Keep the contents of these blocks, with these chains, for other engines."""
+        """Keep the contents of these blocks, with these chains, for other engines, unless these have them by now."""
         if self.exported is not None:
-            self.exported.export(list(zip(chains, blocks, strict=False)))
+            found = list(zip(chains, blocks, strict=False))
+            self.exported.export(found if self.feed is None else self.feed.lacking(found))
 
     def find(self, seq_id: int, chains: Iterable[Chain], *, alone: bool) -> StoredPrefix | None:
         """The contents of a prefix of `chains` that are stored and worth fetching; None while they are being read.

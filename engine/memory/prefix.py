@@ -148,14 +148,16 @@ class PrefixCache:
         end: int,
         images: Sequence[PromptImage] = (),
         others: Sequence[Sequence[int]] = (),
-    ) -> None:
+    ) -> list[tuple[Chain, int]]:
         """Make the first `end` of `tokens` findable in the blocks of `table`, which hold them before any read.
 
-        `others`: the tables of the other block groups.
+        `others`: the tables of the other block groups. Returns the chains that were not published for this sequence
+        before, with the blocks in which they are found.
         """
         trail, size = self._trails[seq_id], self._block_size
         if end < (trail.pages + 1) * size:
-            return
+            return []
+        found: list[tuple[Chain, int]] = []
         for index in range(trail.pages, min(end, len(tokens)) // size):
             text = _content(tokens, images, index * size, (index + 1) * size)
             page = self._pages.get((trail.page, text))
@@ -166,6 +168,8 @@ class PrefixCache:
             if self._side is not None:
                 self._side.hold(page.block, [other[index] for other in others])
             self._trails[seq_id] = trail = _Trail(page, index + 1)
+            found.append((page.chain, page.block))
+        return found
 
     def release(self, seq_id: int) -> None:
         """Forget the sequence `seq_id`, which has freed its blocks; they can be found until they are allocated."""

@@ -8,11 +8,12 @@ Does: define, encode and decode them, and compare the facts of two engines. Does
                                               <--  WELCOME, or REFUSED with the reason
     ASK: a prompt, and the chains it lacks    -->
                                               <--  BUSY, each half second while nothing else is to be sent
-                                              <--  PART: bytes of the content of one chain
+                                              <--  SLICE: bytes of the contents of some chains, at one offset of each
                                               <--  DONE: how many tokens were not computed for it, and how many contents
 """
 
 import struct
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final, NamedTuple, TypeVar
 
@@ -38,7 +39,8 @@ class Timing(NamedTuple):
 
 TIMING: Final = Timing()
 
-PART_HEAD: Final = struct.Struct("<II")  # number of the chain, offset in its content
+_SLICE: Final = struct.Struct("<II")  # an offset, and how many contents; their numbers follow
+_NUMBER: Final = struct.Struct("<I")
 
 
 class Kind(IntEnum):
@@ -49,7 +51,7 @@ class Kind(IntEnum):
     REFUSED = 3
     ASK = 4
     BUSY = 5
-    PART = 6
+    SLICE = 6
     DONE = 7
 
 
@@ -154,41 +156,46 @@ def difference(own: Facts, others: Facts) -> str:
     )
 
 
-def part_head(number: int, offset: int) -> bytes:
-    """What precedes bytes of a content."""
-    return PART_HEAD.pack(number, offset)
+def slice_head(offset: int, numbers: Sequence[int]) -> bytes:
+    """What precedes bytes at an offset of the contents `numbers`, one after the other."""
+    return b"".join([_SLICE.pack(offset, len(numbers)), *map(_NUMBER.pack, numbers)])
 
 
 class PartedContents:
-    """The contents of `count` chains, of `size` bytes each, from their parts, which arrive in any order."""
+    """The contents of `count` chains, of `size` bytes each, from their slices, which arrive in any order."""
 
     def __init__(self, count: int, size: int) -> None:
         self._count = count
         self._size = size
         self._parts: dict[int, bytearray] = {}
         self._missing: dict[int, int] = {}
-        self._complete: dict[int, bytes] = {}
         self._taken = 0
 
     def add(self, data: bytes) -> None:
-        """Take a part. Raises `ExchangeError` if it is outside of its content, or too much for it."""
-        if len(data) < PART_HEAD.size:
-            raise ExchangeError("a part is cut off")
-        number, offset = PART_HEAD.unpack_from(data)
-        length = len(data) - PART_HEAD.size
-        left = self._missing.get(number, self._size) - length
-        if number >= self._count or offset + length > self._size or left < 0 or not length:
-            raise ExchangeError(f"no part of {length} bytes is expected at {offset} of {number}")
-        content = self._parts.setdefault(number, bytearray(self._size))
-        content[offset : offset + length] = memoryview(data)[PART_HEAD.size :]
-        self._missing[number] = left
-        if not left:
-            self._complete[number] = bytes(self._parts.pop(number))
+        """Take a slice. Raises `ExchangeError` if it is outside of a content, or too much for it."""
+        view, begin = memoryview(data), _SLICE.size
+        if len(data) < begin:
+            raise ExchangeError("a slice is cut off")
+        offset, count = _SLICE.unpack_from(data)
+        at = begin + count * _NUMBER.size
+        length = (len(data) - at) // count if count else 0
+        if length < 1 or at + count * length != len(data) or offset + length > self._size:
+            raise ExchangeError(
+                f"no {len(data)} bytes of {count} contents are expected at {offset}"
+            )
+        for (number,) in _NUMBER.iter_unpack(view[begin:at]):
+            left = self._missing.get(number, self._size) - length
+            if number >= self._count or left < 0:
+                raise ExchangeError(f"no {length} bytes of content {number} are expected")
+            content = self._parts.setdefault(number, bytearray(self._size))
+            content[offset : offset + length] = view[at : at + length]
+            self._missing[number] = left
+            at += length
 
     def take(self) -> list[bytes]:
         """The next contents in the order of the chains that are complete, each once."""
         found: list[bytes] = []
-        while (content := self._complete.pop(self._taken, None)) is not None:
-            found.append(content)
+        while self._missing.get(self._taken) == 0:
+            found.append(bytes(self._parts.pop(self._taken)))
             self._taken += 1
         return found

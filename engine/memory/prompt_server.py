@@ -9,7 +9,7 @@ import select
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
@@ -18,20 +18,17 @@ from ..peer_settings import TcpAddress
 from . import prompt_messages as messages
 from .block_exchange import ExchangeError
 from .keyed_frames import KeyedFrames, WrongKey, accept
+from .layer_feed import LayerFeed, LayerStream, Slice
 from .listener import Listener
 from .page_key import Chain
 from .prompt_messages import TIMING, Kind, PromptDone, PromptOrder, Timing
 
-PART_BYTES: Final = 1 << 20
+SLICE_BYTES: Final = 1 << 20
 REPORT_S: Final = 10.0  # between two lines about refused callers
 
 
 class Computation(Protocol):
     """A prompt that is being computed."""
-
-    def wait(self, timeout_s: float) -> bool:
-        """Wait until it is computed or has failed; whether that is so."""
-        ...
 
     @property
     def cached(self) -> int:
@@ -42,13 +39,20 @@ class Computation(Protocol):
 class Prompts(Protocol):
     """An engine that computes prompts, for any thread."""
 
-    def compute(self, order: PromptOrder) -> AbstractContextManager[Computation]:
-        """Start to compute a prompt; at the end of the context it is given up if it is not computed yet."""
+    def compute(
+        self, order: PromptOrder, over: Callable[[], None]
+    ) -> AbstractContextManager[Computation]:
+        """Start to compute a prompt; at the end of the context it is given up if it is not computed yet.
+
+        `over` is called once, when it is computed or has failed; its blocks are kept by then.
+        """
         ...
 
 
 class PromptServer:
-    """Answers the engines that connect to `address`. `first` gives the contents of the first of some chains.
+    """Answers the engines that connect to `address`.
+
+    `first` gives the contents of the first of some chains, `feed` their layers while they are computed.
 
     Raises:
         ConfigError: the address cannot be listened on.
@@ -61,12 +65,14 @@ class PromptServer:
         facts: messages.Facts,
         prompts: Prompts,
         first: Callable[[Sequence[Chain]], list[bytes]],
+        feed: LayerFeed,
         timing: Timing = TIMING,
     ) -> None:
         self._key = key
         self._facts = facts
         self._prompts = prompts
         self._first = first
+        self._feed = feed
         self._timing = timing
         self._reported = -REPORT_S
         try:
@@ -114,21 +120,42 @@ class PromptServer:
         frames.send(Kind.WELCOME, timeout_s=self._timing.silence_s)
 
     def _compute(self, frames: KeyedFrames, order: PromptOrder) -> None:
-        with self._prompts.compute(order) as computation:
-            while not computation.wait(self._timing.busy_s):
-                if _has_left(frames):
-                    raise ExchangeError("the other engine has left")
-                frames.send(Kind.BUSY, timeout_s=self._timing.silence_s)
-            cached = computation.cached
-        contents = self._first(order.chains)
-        for number, content in enumerate(contents):
-            view = memoryview(content)
-            for offset in range(0, len(view), PART_BYTES):
-                part = view[offset : offset + PART_BYTES]
-                head = messages.part_head(number, offset)
-                frames.send(Kind.PART, head, part, timeout_s=self._timing.silence_s)
-        end = PromptDone(len(contents), cached)
-        frames.send(Kind.DONE, messages.encode(end), timeout_s=self._timing.silence_s)
+        """Send layers of a prompt while it is computed, and then what is missing."""
+        with self._feed.open(order.chains) as stream:
+            with self._prompts.compute(order, stream.end) as computation:
+                while not stream.is_over:
+                    part = stream.take(self._timing.busy_s)
+                    if part is not None:
+                        self._send(frames, part)
+                    elif not stream.is_over:
+                        if _has_left(frames):
+                            raise ExchangeError("the other engine has left")
+                        frames.send(Kind.BUSY, timeout_s=self._timing.silence_s)
+            count = self._send_rest(frames, order.chains, stream)
+        end = messages.encode(PromptDone(count, computation.cached))
+        frames.send(Kind.DONE, end, timeout_s=self._timing.silence_s)
+
+    def _send_rest(self, frames: KeyedFrames, chains: Sequence[Chain], stream: LayerStream) -> int:
+        """Send the contents of the first chains as far as they were not; the number of those that are complete."""
+        layers = self._feed.layers
+        for number, chain in enumerate(chains):
+            missing = stream.missing(chain, layers)
+            if not missing:
+                continue
+            held = self._first((chain,))
+            if not held:
+                return number
+            size = len(held[0]) // layers
+            for first, last in _runs(missing):
+                data = held[0][first * size : last * size]
+                for begin in range(0, len(data), SLICE_BYTES):
+                    offset = first * size + begin
+                    self._send(frames, Slice(offset, (number,), data[begin : begin + SLICE_BYTES]))
+        return len(chains)
+
+    def _send(self, frames: KeyedFrames, part: Slice) -> None:
+        head = messages.slice_head(part.offset, part.numbers)
+        frames.send(Kind.SLICE, head, part.data, timeout_s=self._timing.silence_s)
 
     def _report(self, connection: socket.socket, reason: str) -> None:
         """Write why a caller was refused, not too often."""
@@ -136,6 +163,15 @@ class PromptServer:
         if now - self._reported >= REPORT_S:
             self._reported = now
             sys.stderr.write(f"refused {connection.getpeername()[0]}: {reason}\n")
+
+
+def _runs(layers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first layer of each run of ascending layers without a gap, and the one after its last."""
+    begin = 0
+    for at in range(1, len(layers) + 1):
+        if at == len(layers) or layers[at] != layers[at - 1] + 1:
+            yield layers[begin], layers[at - 1] + 1
+            begin = at
 
 
 def _has_left(frames: KeyedFrames) -> bool:

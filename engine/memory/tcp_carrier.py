@@ -57,7 +57,7 @@ class PromptLink:
                 raise PeerSilent(
                     f"the prompt was not computed within {self._timing.patience_s:g} s"
                 )
-            if frame.kind == Kind.PART:
+            if frame.kind == Kind.SLICE:
                 parts.add(frame.content)
                 for content in parts.take():
                     count += 1

@@ -4,7 +4,7 @@ Does: compute hidden states from token ids, and logits from selected hidden stat
 data in `ModelSpec`), sequences, or the memory of its inputs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -164,12 +164,16 @@ class Decoder:
         logits_indices: Tensor | None = None,
         out: Tensor | None = None,
         images: ImageStates | None = None,
+        written: Callable[[int], None] | None = None,
     ) -> Tensor:
         """Hidden states [N, hidden] of `tokens` [N] after the last layer; `caches` is one KV tensor per layer.
 
         With `logits_indices` [R] only the states of these rows, [R, hidden]: a prompt needs one row, so its last layer
         is almost free. `out` [N, hidden] is the memory of the residual stream; without `logits_indices` it holds the
         result. `images` replace the embeddings of their tokens; see `ImageStates`. There are fewer levels than layers.
+
+        `written` is called with the number of each layer when its keys and values are stored, or will be on the device;
+        not where ranks divide the tokens.
 
         A stage after the first continues with the states in `out` (`receive`); one before the last computes all rows,
         for the next stage (`send`). The exchange is apart, because it is no part of a captured pass.
@@ -183,9 +187,14 @@ class Decoder:
             residual = layer.run(residual, cache, step)
             if images is not None:
                 images.add(residual, i)
-        return self.layers[-1].run(
+            if written is not None:
+                written(i)
+        result = self.layers[-1].run(
             residual, caches[-1], step, logits_indices if self.samples else None
         )
+        if written is not None:
+            written(len(self.layers) - 1)
+        return result
 
     def _embedded(self, tokens: Tensor, out: Tensor | None, images: ImageStates | None) -> Tensor:
         """The residual stream before the first layer; see `hidden`."""

@@ -124,6 +124,7 @@ class HostCompute:
             logits_indices,
             self._decoder.receive(given.shape[0]),
             image_states(batch, logits_indices.device),
+            self._cache.written,
         )
         self._decoder.send(hidden)
         return hidden if batch.logits_indices.size else None

@@ -4,6 +4,7 @@ Does: size, allocate and clear. Does not: assign blocks to sequences (`memory.po
 """
 
 import os
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -41,6 +42,8 @@ class KVCache:
     With several block groups a block has places for the layers of one group, and layers of different groups share a
     view: [places, 2, ...]. With latent attention keys are values, too: [layers, 1, ...].
 
+    `written` is called by a pass that the host computes, with the number of each layer when it is stored.
+
     On a host it is zero, and the system allocates its pages on first write, so a large cache is ready at once. On
     another device only the null block is zero.
     """
@@ -66,6 +69,7 @@ class KVCache:
             self._tensor.view(torch.uint8)[:, :, NULL_BLOCK] = 0
         views = self._tensor.unbind(0)
         self.layers: tuple[Tensor, ...] = tuple([views[place] for place in layout.place_of])
+        self.written: Callable[[int], None] | None = None
         self.num_blocks = num_blocks
         self.block_size = block_size
 

@@ -4,11 +4,13 @@ It prints the port on which it listens.
 """
 
 import sys
-import time
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from hashlib import blake2b
 
+from intaglio.engine.memory.layer_feed import LayerFeed
 from intaglio.engine.memory.page_key import Chain
 from intaglio.engine.memory.prompt_messages import PromptOrder
 from intaglio.engine.memory.prompt_server import PromptServer
@@ -23,35 +25,31 @@ def content_of(chain: Chain) -> bytes:
     return blake2b(chain, digest_size=60).digest() * (SIZE // 60)
 
 
+@dataclass
 class Computed:
-    """A `Computation` that takes `rounds` calls of `wait`."""
+    """A `Computation`."""
 
-    def __init__(self, cached: int, rounds: int) -> None:
-        self.cached = cached
-        self._rounds = rounds
-
-    def wait(self, timeout_s: float) -> bool:
-        self._rounds -= 1
-        if self._rounds < 0:
-            return True
-        time.sleep(timeout_s)
-        return False
+    cached: int
 
 
 class EveryPrompt:
-    """`Prompts` of which each needs `rounds` calls of `wait`; `ended` counts them, `orders` lists the orders."""
+    """`Prompts` of which each takes `seconds`; `ended` counts them, `orders` lists the orders."""
 
-    def __init__(self, rounds: int = 0) -> None:
-        self.rounds = rounds
+    def __init__(self, seconds: float = 0) -> None:
+        self.seconds = seconds
         self.orders: list[PromptOrder] = []
         self.ended = 0
 
     @contextmanager
-    def compute(self, order: PromptOrder) -> Iterator[Computed]:
+    def compute(self, order: PromptOrder, over: Callable[[], None]) -> Iterator[Computed]:
         self.orders.append(order)
+        timer = threading.Timer(self.seconds, over)
+        timer.start()
         try:
-            yield Computed(len(order.prompt), self.rounds)
+            yield Computed(len(order.prompt))
         finally:
+            timer.cancel()
+            timer.join()
             self.ended += 1
 
 
@@ -61,6 +59,6 @@ def first(chains: Sequence[Chain]) -> list[bytes]:
 
 def main(key: str) -> None:
     address = TcpAddress("127.0.0.1", 0)
-    server = PromptServer(address, key.encode(), FACTS, EveryPrompt(), first)
+    server = PromptServer(address, key.encode(), FACTS, EveryPrompt(), first, LayerFeed(None))
     print(server.port, flush=True)
     sys.stdin.read()

@@ -43,13 +43,15 @@ class CopiedBlocks:
 
 
 class HostBlocks:
-    """The blocks of a cache on the host. See `BlockContents`."""
+    """The blocks of a cache on the host. See `BlockContents` and `LayerContents`."""
 
     def __init__(self, cache: KVCache) -> None:
         self._tensor = cache.tensor
         self.block_bytes = cache.block_bytes
         self.most_read = MOST_READ
         self.most_early = 0
+        self.layers: int = cache.tensor.shape[0]
+        self.layer_bytes = cache.block_bytes // self.layers
 
     def read(self, blocks: Sequence[int], *, overlapped: bool = False) -> list[Content]:  # noqa: ARG002 - read at once
         """See `BlockContents`."""
@@ -68,6 +70,11 @@ class HostBlocks:
 
     def close(self) -> None:
         """See `BlockContents`."""
+
+    def read_layer(self, layer: int, blocks: Sequence[int]) -> bytes:
+        """See `LayerContents`."""
+        planes = self._tensor[layer].view(torch.uint8).numpy()
+        return b"".join([planes[:, block].tobytes() for block in blocks])
 
     def _content(self, block: int) -> Content:
         found = self._tensor[:, :, block].contiguous().view(torch.uint8).numpy()

@@ -17,6 +17,7 @@ from intaglio.engine.memory import keyed_frames, prompt_messages
 from intaglio.engine.memory.block_contents import Content, HostContent
 from intaglio.engine.memory.block_exchange import ExchangeError, PeerSilent
 from intaglio.engine.memory.keyed_frames import KeyedFrames, WrongKey
+from intaglio.engine.memory.layer_feed import LayerFeed
 from intaglio.engine.memory.page_key import first_chain, next_chain
 from intaglio.engine.memory.peer_tier import PeerTier, Question
 from intaglio.engine.memory.prompt_messages import (
@@ -57,7 +58,7 @@ def prompts() -> EveryPrompt:
 
 @pytest.fixture
 def server(prompts: EveryPrompt) -> Iterator[PromptServer]:
-    server = PromptServer(TcpAddress("127.0.0.1", 0), KEY, FACTS, prompts, first)
+    server = PromptServer(TcpAddress("127.0.0.1", 0), KEY, FACTS, prompts, first, LayerFeed(None))
     yield server
     server.close()
     assert not [each for each in threading.enumerate() if each.name in ("kv-server", "kv-send")]
@@ -171,10 +172,10 @@ def test_an_engine_that_falls_silent_is_waited_for_no_longer(proxy: SpoilingProx
 
 
 def test_a_slow_prompt_is_waited_for_while_its_engine_is_busy() -> None:
-    prompts, local = EveryPrompt(40), TcpAddress("127.0.0.1", 0)
-    server = PromptServer(local, KEY, FACTS, prompts, first, Timing(busy_s=0.05))
+    prompts, local = EveryPrompt(1.5), TcpAddress("127.0.0.1", 0)
+    server = PromptServer(local, KEY, FACTS, prompts, first, LayerFeed(None), Timing(busy_s=0.05))
     address = f"127.0.0.1:{server.port}"
-    for patience_s, count in ((60.0, 6), (0.2, 0)):
+    for patience_s, count in ((60.0, 6), (0.5, 0)):
         peers = PeerTier(carrier(timing=Timing(silence_s=1.0, patience_s=patience_s)))
         assert_right(fetched(peers, 1, address, CHAINS, REQUEST), count)
         peers.close()
@@ -185,7 +186,7 @@ def test_a_slow_prompt_is_waited_for_while_its_engine_is_busy() -> None:
 def test_a_sequence_that_ends_gives_its_prompt_up(
     server: PromptServer, prompts: EveryPrompt, peers: PeerTier
 ) -> None:
-    prompts.rounds = 10**9
+    prompts.seconds = 1e6
     arrived = threading.Event()
     peers.ask(1, f"127.0.0.1:{server.port}", Question(REQUEST, CHAINS), arrived.set)
     until = time.monotonic() + 20
@@ -216,7 +217,7 @@ def test_a_caller_with_another_key_gets_nothing(
 
 def test_a_listener_with_another_key_learns_no_prompt() -> None:
     prompts = EveryPrompt()
-    server = PromptServer(TcpAddress("127.0.0.1", 0), OTHER, FACTS, prompts, first)
+    server = PromptServer(TcpAddress("127.0.0.1", 0), OTHER, FACTS, prompts, first, LayerFeed(None))
     proxy = SpoilingProxy(server.port)
     peers = PeerTier(carrier())
     assert fetched(peers, 1, proxy.address, CHAINS, REQUEST) == {}
@@ -287,20 +288,26 @@ def test_prompts_go_to_the_engine_that_has_least_to_do(server: PromptServer) -> 
 
 
 @pytest.mark.parametrize(
-    "parts",
+    "slices",
     [
-        [(0, 0, 4), (0, 4, 5)],
-        [(1, 8, 1)],
-        [(2, 0, 1)],
-        [(0, 0, 8), (0, 0, 1)],
-        [(0, 3, 0)],
+        [(0, (0,), 4), (4, (0,), 5)],
+        [(8, (1,), 1)],
+        [(0, (2,), 1)],
+        [(0, (0, 2), 2)],
+        [(0, (0, 0), 10)],
+        [(0, (0,), 8), (0, (0,), 1)],
+        [(3, (0,), 0)],
+        [(0, (), 4)],
+        [(0, (0, 1), 3)],
     ],
 )
-def test_parts_outside_of_a_content_are_refused(parts: Sequence[tuple[int, int, int]]) -> None:
+def test_slices_outside_of_a_content_are_refused(
+    slices: Sequence[tuple[int, tuple[int, ...], int]],
+) -> None:
     contents = PartedContents(2, 8)
     *before, last = (
-        prompt_messages.part_head(number, offset) + bytes(length)
-        for number, offset, length in parts
+        prompt_messages.slice_head(offset, numbers) + bytes(length)
+        for offset, numbers, length in slices
     )
     for part in before:
         contents.add(part)

@@ -4,6 +4,7 @@ import secrets
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,28 +101,53 @@ def test_tokens_are_those_of_one_engine(model: Path, tmp_path: Path) -> None:
         assert metrics.offloaded.decided["fetch_peer"] == len(PROMPTS) * 144
         assert metrics.offloaded.faults == {}
         assert first.engine.metrics().prompt_tokens == 160 * len(PROMPTS)
+        # All left by layers, but for those with the last token of a prompt, for which no engine waits.
+        assert first.engine.metrics().offloaded.blocks["exported"] == len(PROMPTS)
         assert metrics.prompt_tokens == 160 * len(PROMPTS)
         outputs(second, generation(0, salt="other"), generation(1, salt="other"))
         again = second.engine.metrics()
         assert again.offloaded.decided["fetch_peer"] == (len(PROMPTS) + 2) * 144
 
 
-def test_the_usage_of_a_prompt_is_that_of_both_engines(model: Path, tmp_path: Path) -> None:
+def test_what_was_computed_before_counts_as_cached(model: Path, tmp_path: Path) -> None:
+    """And it is sent when the prompt ends, as its layers were not computed again."""
     port = free_port()
     shared: dict[str, Any] = {"kv_key_file": str(key_file(tmp_path))}
-    with (
-        engine(model, kv_listen=str(port), **shared) as first,
-        stepping(first),
-        engine(model, kv_peers=f"127.0.0.1:{port}", num_blocks=17, **shared) as second,
-    ):
-        cached = []
-        for number in (0, 3, 0):  # the second engine has room for one prompt only
-            second.engine.submit(generation(number))
-            while second.engine.open_requests:
-                usages = [delta.usage for delta in second.engine.step()]
-                cached += [usage.cached_tokens for usage in usages if usage is not None]
-                second.engine.wait(0.01)
-        assert cached == [0, 0, 144]  # of tokens computed for another request, wherever that was
+    with engine(model, kv_listen=str(port), **shared) as first, stepping(first):
+        for expected in (0, 144):
+            with engine(model, kv_peers=f"127.0.0.1:{port}", **shared) as second:
+                second.engine.submit(generation(0))
+                usages = []
+                while second.engine.open_requests:
+                    usages += [delta.usage for delta in second.engine.step()]
+                    second.engine.wait(0.01)
+                assert usages[-1] is not None
+                assert usages[-1].cached_tokens == expected
+                assert second.engine.metrics().offloaded.decided["fetch_peer"] == 144
+            assert first.engine.metrics().offloaded.blocks["exported"] == 1 + expected // 16
+
+
+def test_parts_of_a_prompt_and_drafts_leave_by_layers(model: Path, tmp_path: Path) -> None:
+    """Prompts in parts, several in a step, two of them equal; the other engine computes ahead."""
+    port, same = free_port(), replace(generation(0), id="same")
+    shared: dict[str, Any] = {"kv_key_file": str(key_file(tmp_path))}
+    asked = [*map(generation, range(len(PROMPTS))), same]
+    with engine(model) as one:
+        expected = outputs(one, *asked)
+    for settings in ({"max_batched_tokens": 48}, {"overlap": "on"}, {"num_blocks": 13}):
+        listening = {"kv_listen": str(port), **shared, **settings}
+        if "num_blocks" in settings:
+            listening["max_context"] = 170
+        with (
+            engine(model, **listening) as first,
+            stepping(first),
+            engine(model, kv_peers=f"127.0.0.1:{port}", overlap="on", **shared) as second,
+        ):
+            assert outputs(second, *asked) == expected
+            metrics = second.engine.metrics()
+            assert metrics.offloaded.faults == {}
+            assert metrics.offloaded.decided["fetch_peer"] >= len(PROMPTS) * 144
+            second.engine.check()
 
 
 def test_an_engine_that_is_not_there_costs_nothing_but_time(model: Path, tmp_path: Path) -> None:
