@@ -1,7 +1,7 @@
 """The likely encoding of a text that is not UTF-8 and has no byte order mark.
 
-Does: recognise the encodings of Latin scripts by the letters of their languages, all others by `charset_normalizer`.
-Does not: recognise UTF-8, UTF-16 or binary data.
+Does: recognise the encodings of Latin scripts by the letters of their languages, all others by `charset_normalizer`;
+tell a text with damaged bytes from one in another encoding. Does not: recognise UTF-16 or binary data.
 
 In a text of a Latin script, single bytes that are not ASCII stand among ASCII letters. There are too few of them for
 statistics: `charset_normalizer` takes the Windows text "José Peña" for one of MS-DOS, and "£12.50" for Polish.
@@ -72,6 +72,17 @@ def guessed_encoding(content: bytes) -> str | None:
     matches = from_bytes(sample, cp_exclusion=_UNICODE)
     names = [match.encoding for match in matches if _is_likely(str(match), match.encoding)]
     return names[0] if names else None
+
+
+def mostly_fits(content: bytes, encoding: str) -> bool:
+    """Whether a text is in an encoding but for a few damaged bytes: more of its characters beyond ASCII are valid.
+
+    Raises:
+        LookupError: there is no such encoding.
+    """
+    text = content.decode(encoding, "replace")
+    damaged = text.count("\ufffd")
+    return not damaged or 2 * damaged < len(_BEYOND_ASCII.findall(text))
 
 
 def _is_latin(sample: bytes) -> bool:

@@ -50,7 +50,8 @@ class DocumentNote(Wire):
     """A part of the document that could not be read, and the pages concerned.
 
     `kind` is `no_text_layer`: the pages are scans or images, and the model did not see them; `blank_page`: nothing is
-    drawn on them; `damaged_page`; or `attachments_left_out`. Further kinds may be added.
+    drawn on them; `damaged_page`; `attachments_left_out`; `encoding_guessed`: a text that is not UTF-8 names no
+    encoding; or `damaged_characters`. Further kinds may be added.
     """
 
     kind: str

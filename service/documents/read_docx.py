@@ -1,10 +1,11 @@
 """Word documents (DOCX): paragraphs, headings, lists, tables as rows, footnotes, page headers and footers.
 
 Does: stream the parts of the archive that have text. Does not: run macros, follow links or read embedded objects;
-deleted text of tracked changes is left out.
+deleted text of tracked changes and hidden text are left out.
 """
 
 import re
+from itertools import islice
 from typing import Any, Final
 
 from .archive import Archive
@@ -48,11 +49,12 @@ def _lines(part: bytes) -> list[str]:
 
 
 class _Paragraph:
-    """The text of a paragraph so far, and its prefix, such as a list number."""
+    """The text of a paragraph so far, its prefix, such as a list number, and whether the current run is hidden."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
         self.prefix = ""
+        self.hidden = False
 
 
 class _PartText:
@@ -99,7 +101,14 @@ class _PartText:
     def _add(self, name: str, element: Any) -> None:
         """Add the text of an element to the innermost paragraph."""
         paragraph = self._paragraphs[-1]
-        if name == "t":
+        if name == "vanish":
+            above = [_local(each.tag) for each in islice(element.iterancestors(), 2)]
+            paragraph.hidden = _is_on(element) and above == ["rPr", "r"]
+        elif name == "r":
+            paragraph.hidden = False
+        elif paragraph.hidden:
+            return
+        elif name == "t":
             paragraph.parts.append(element.text or "")
         elif name == "tab" and _local(element.getparent().tag) == "r":
             paragraph.parts.append("\t")
@@ -135,6 +144,11 @@ class _PartText:
 
 def _local(tag: str) -> str:
     return tag.rpartition("}")[2]
+
+
+def _is_on(element: Any) -> bool:
+    """Whether a property that is a switch is on, as it is without a value."""
+    return _attribute(element, "val") not in ("0", "false", "off")
 
 
 def _attribute(element: Any, name: str) -> str:

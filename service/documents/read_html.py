@@ -7,8 +7,9 @@ scripts or apply style sheets.
 import re
 from typing import Any, Final
 
-from .parsed_document import HTML, ParsedDocument, normalised, one_line_of, row
-from .read_text import encoding_of
+from ..encoding_guess import mostly_fits
+from .parsed_document import HTML, Note, ParsedDocument, normalised, one_line_of, row
+from .read_text import encoding_of, guess_notes
 from .refused import unreadable
 from .xml_tree import html_tree
 
@@ -36,7 +37,8 @@ _HEAD: Final = 4096
 
 def read_html(content: bytes) -> ParsedDocument:
     """An HTML page as a document. Raises `ReadingRefused` if it has no element."""
-    return ParsedDocument(HTML, html_text(content, _encoding(content)))
+    encoding, notes = _encoding(content)
+    return ParsedDocument(HTML, html_text(content, encoding), notes=notes)
 
 
 def html_text(content: bytes | str, encoding: str | None) -> str:
@@ -49,18 +51,18 @@ def html_text(content: bytes | str, encoding: str | None) -> str:
     return normalised("\n".join(writer.lines))
 
 
-def _encoding(content: bytes) -> str | None:
-    """The encoding of a page: by its byte order mark, its declaration, or its bytes."""
+def _encoding(content: bytes) -> tuple[str | None, tuple[Note, ...]]:
+    """The encoding of a page, with a note if it is a guess: by its byte order mark, its declaration, or its bytes."""
     declared = _DECLARED.search(content[:_HEAD])
     if declared is not None and not content.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         name = declared[1].decode("ascii").lower()
         try:
-            content[:_HEAD].decode(name, "ignore")
+            if mostly_fits(content, name):
+                return name, ()
         except LookupError:
             pass
-        else:
-            return name
-    return encoding_of(content)
+    found = encoding_of(content)
+    return found, guess_notes(found)
 
 
 class _PageWriter:

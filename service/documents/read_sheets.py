@@ -57,18 +57,26 @@ def read_sheets(content: bytes, media_type: str) -> ParsedDocument:
 
 
 def _lines(rows: Iterable[list[Cell]]) -> list[str]:
-    found = [row(map(_written, cells)) for cells in rows]
+    found = [row(map(cell_text, cells)) for cells in rows]
     return [line for line in found if line]
 
 
-def _written(cell: Cell) -> str:
-    """The value of a cell as text: whole numbers without a fraction, times in ISO 8601."""
+def cell_text(cell: Cell) -> str:
+    """The value of a cell as text: whole numbers without a fraction, times in ISO 8601, durations in hours.
+
+    Numbers have 15 digits, as in the programs that write workbooks: 0.1 + 0.2 is shown and stored as 0.3 there, but for
+    the last bits.
+    """
     if isinstance(cell, bool):
         return "TRUE" if cell else "FALSE"
     if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+        shown = float(f"{cell:.15g}")
+        return str(int(shown)) if shown.is_integer() and abs(shown) < 1e15 else repr(shown)
     if isinstance(cell, datetime):
         return cell.date().isoformat() if cell.time() == time() else cell.isoformat(" ")
     if isinstance(cell, date | time):
         return cell.isoformat()
+    if isinstance(cell, timedelta):
+        sign, seconds = "-" if cell < timedelta() else "", round(abs(cell).total_seconds())
+        return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     return str(cell)

@@ -6,12 +6,13 @@ Does: find the encoding and decode. Does not: interpret mark-up or columns.
 import codecs
 from typing import Final
 
-from ..encoding_guess import guessed_encoding
+from ..encoding_guess import guessed_encoding, mostly_fits
 from ..file_kind import HEAD, kind_of, why_not_utf8
 from .parsed_document import PLAIN, Note, ParsedDocument, normalised
 from .refused import unreadable, unsupported
 
 _SAMPLE: Final = 1 << 16
+_REPLACED: Final = "\ufffd"
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -33,19 +34,29 @@ def read_text(content: bytes) -> ParsedDocument:
         kind = why_not_utf8(content[:HEAD], "FILE")
         raise unsupported(f"the document is {kind.name}", kind.hint)
     try:
-        text = content.decode(encoding)
+        text, notes = content.decode(encoding), guess_notes(encoding)
     except UnicodeDecodeError as error:
-        raise unreadable(
-            f"the document seems to be {encoding} text and is not, at byte {error.start}",
-            "save it as UTF-8",
-        ) from None
-    guess = f"the text is not UTF-8 and names no encoding; it was read as {encoding}"
-    notes = () if encoding in _CERTAIN else (Note("encoding_guessed", guess),)
+        if encoding != "utf-8":
+            raise unreadable(
+                f"the document seems to be {encoding} text and is not, at byte {error.start}",
+                "save it as UTF-8",
+            ) from None
+        text = content.decode(encoding, "replace")
+        damage = f"bytes that are not UTF-8 are shown as {_REPLACED}, the first one is byte {error.start}"
+        notes = (Note("damaged_characters", damage),)
     return ParsedDocument(PLAIN, normalised(text), notes=notes)
 
 
+def guess_notes(encoding: str | None) -> tuple[Note, ...]:
+    """The note about an encoding that was guessed; none if it was not."""
+    if encoding is None or encoding in _CERTAIN:
+        return ()
+    message = f"the text is not UTF-8 and names no encoding that fits; it was read as {encoding}"
+    return (Note("encoding_guessed", message),)
+
+
 def encoding_of(content: bytes) -> str | None:
-    """The encoding of a text; None if it is none."""
+    """The encoding of a text, some bytes of which may be damaged if it is UTF-8; None if it is none."""
     for bom, name in _BOMS:
         if content.startswith(bom):
             return name
@@ -63,6 +74,8 @@ def encoding_of(content: bytes) -> str | None:
         return wide
     if b"\0" in sample or _is_binary(sample):
         return None
+    if mostly_fits(content, "utf-8"):
+        return "utf-8"
     return guessed_encoding(content)
 
 

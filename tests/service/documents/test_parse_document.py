@@ -5,6 +5,7 @@ import string
 import struct
 import zlib
 from array import array
+from datetime import datetime, time, timedelta
 
 import pypdfium2
 import pytest
@@ -14,6 +15,7 @@ from intaglio.service.documents.archive import Archive
 from intaglio.service.documents.parse_document import parse_document
 from intaglio.service.documents.parsed_document import Note, Page, ParsedDocument
 from intaglio.service.documents.read_pdf import page_image
+from intaglio.service.documents.read_sheets import Cell, cell_text
 from intaglio.service.documents.recognise import media_type_of
 from intaglio.service.documents.refused import ReadingRefused
 
@@ -170,6 +172,38 @@ def test_a_workbook_is_read_sheet_by_sheet() -> None:
     assert found.text == "id | sum\n17 | 2.5\n\nhello"
     assert [page.label for page in found.pages] == ["Orders", "Notes"]
     assert parse_document(ods([["a", "b"], ["c", ""]])).text == "a | b\nc"
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (0.1 + 0.2, "0.3"),
+        (19.99 * 3, "59.97"),
+        (1.0, "1"),
+        (-2.5, "-2.5"),
+        (1234567890123.0, "1234567890123"),
+        (1e20, "1e+20"),
+        (True, "TRUE"),
+        (timedelta(days=1, hours=12), "36:00:00"),
+        (timedelta(minutes=-5, seconds=-1), "-0:05:01"),
+        (datetime(2024, 2, 28), "2024-02-28"),
+        (datetime(2024, 2, 28, 14, 30), "2024-02-28 14:30:00"),
+        (time(6), "06:00:00"),
+    ],
+)
+def test_a_cell_is_written_as_its_program_shows_it(cell: Cell, text: str) -> None:
+    assert cell_text(cell) == text
+
+
+def test_hidden_text_of_a_word_document_is_left_out() -> None:
+    def run(text: str, properties: str = "") -> str:
+        return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
+
+    body = (
+        f"<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>{run('a')}{run('no', '<w:vanish/>')}{run('b')}</w:p>"
+        f"""<w:p>{run("c", '<w:vanish w:val="0"/>')}</w:p><w:p><w:vanish/>{run("d")}</w:p>"""
+    )
+    assert parse_document(docx(body)).text == "ab\nc\nd"
 
 
 def test_html_is_read_as_it_is_seen() -> None:
