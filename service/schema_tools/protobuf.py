@@ -173,8 +173,7 @@ class _Reader:
         name = words.name()
         note = words.comment_at(line)
         words.expect("=")
-        self._to_semicolon()
-        shown = re.sub(r"_([a-z0-9])", lambda found: found[1].upper(), name)
+        shown = self._json_name() or re.sub(r"_([a-z0-9])", lambda found: found[1].upper(), name)
         if repeated:
             value = {"type": "array", "items": value}
         schema["properties"][shown] = value
@@ -183,6 +182,18 @@ class _Reader:
         if required:
             schema["required"].append(shown)
         return shown
+
+    def _json_name(self) -> str | None:
+        """Read the rest of a field; the name that its options give it in JSON, or None."""
+        words, found = self.words, None
+        while words.here.kind != "end" and not words.skip(";"):
+            if words.skip("json_name", "="):
+                found = unquoted(words.take().text)
+            elif words.here.text == "{":
+                words.skip_block("{", "}")
+            else:
+                words.take()
+        return found
 
     def _type(self, scope: str) -> dict[str, Any]:
         line, name = self.words.here.line, self.words.name()

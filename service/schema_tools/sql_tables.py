@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from .infer import DIALECT
 from .source_text import SourceError, Words, chosen_part, each_as, unquoted
+from .sql_checks import apply_condition, conjuncts
 
 _TOKEN: Final = re.compile(
     r"""(?P<space>\s+)
@@ -208,7 +209,7 @@ class _Reader:
         return found
 
     def _check(self, columns: dict[str, Any]) -> None:
-        """Read `(column IN (...))`, and comparisons with numbers joined by AND; keep others for the comment."""
+        """Read conditions joined by AND: `IN`, `BETWEEN` and comparisons with numbers; keep others for the comment."""
         words, texts, depth = self.words, [], 0
         while True:
             word = words.take()
@@ -216,35 +217,9 @@ class _Reader:
             texts.append(word.text)
             if depth == 0 or word.kind == "end":
                 break
-        for condition in re.split(r"\x00AND\x00", "\0".join(texts[1:-1]), flags=re.IGNORECASE):
-            parts = condition.split("\0")
-            if not _apply(parts, columns):
-                self.untranslated.append(" ".join(parts))
-
-
-def _apply(condition: list[str], columns: dict[str, Any]) -> bool:
-    """Add a condition to the schema of its column; whether a keyword states it."""
-    if len(condition) < 3 or unquoted(condition[0]) not in columns:
-        return False
-    column, sign = columns[unquoted(condition[0])], condition[1].lower()
-    if sign == "in" and all(text[0] == "'" for text in condition[3:-1:2]):
-        values = [unquoted(text) for text in condition[3:-1:2]]
-        nullable = isinstance(column.get("type"), list)
-        column.clear()
-        column["enum"] = [*values, None] if nullable else values
-        return True
-    if len(condition) == 3 and re.fullmatch(r"-?\d+(\.\d+)?", condition[2]):
-        number = float(condition[2]) if "." in condition[2] else int(condition[2])
-        keyword = {
-            ">": "exclusiveMinimum",
-            ">=": "minimum",
-            "<": "exclusiveMaximum",
-            "<=": "maximum",
-        }.get(sign)
-        if keyword is not None and "type" in column:
-            column[keyword] = number
-            return True
-    return False
+        for condition in conjuncts(texts[1:-1]):
+            if not apply_condition(condition, columns):
+                self.untranslated.append(" ".join(condition))
 
 
 def _sized(name: str, numbers: list[int]) -> dict[str, Any]:

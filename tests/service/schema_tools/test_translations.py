@@ -258,6 +258,12 @@ def test_python() -> None:
     assert {"pointer", "reason"} <= set(schema["properties"])
 
 
+def test_a_field_of_protobuf_may_name_itself_in_json() -> None:
+    line = 'message A { string sku_id = 1 [deprecated = true, json_name = "SKU"]; int32 n_a = 2; }'
+    (message,) = from_protobuf(line)["$defs"].values()
+    assert list(message["properties"]) == message["required"] == ["SKU", "nA"]
+
+
 def test_a_python_type_has_the_schema_that_the_sdk_sends(tmp_path: Path) -> None:
     """Pydantic's own would ask for an offset in every time, and allow any string as a decimal."""
     path = tmp_path / "models.py"
