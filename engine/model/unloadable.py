@@ -5,6 +5,7 @@ Does: recognise ids of a hub, adapters and the formats of other engines, by file
 """
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,12 +89,14 @@ def _links(folder: Path) -> Iterator[ModelError]:
     for path in sorted(folder.iterdir()):
         if path.suffix not in _READ or not path.is_symlink():
             continue
-        target = path.resolve()
+        target = Path(os.path.realpath(path))  # a link that leads to itself stays where it is
         if not any(target.is_relative_to(each) for each in allowed):
             yield _error(
                 f"{path} is a link to {target}, out of its folder",
                 "copy the file into the folder of the checkpoint",
             )
+        if not path.exists():
+            yield _error(f"{path} is a link to nothing", "fetch the checkpoint again")
 
 
 def _other_weights(folder: Path, files: list[str]) -> Iterator[ModelError]:

@@ -105,15 +105,12 @@ class ChatTemplate:
             raise ModelError(
                 f"the chat template cannot be read: {error}", where=str(folder)
             ) from error
-        if isinstance(source, list):
-            named = {entry["name"]: entry["template"] for entry in source}
-            source = named.get("default")
         special = {
-            name: token["content"] if isinstance(token, dict) else token
+            name: _text(token.get("content") if isinstance(token, dict) else token, name)
             for name in ("bos_token", "eos_token", "pad_token", "unk_token")
             if (token := config.get(name)) is not None
         }
-        return cls(tokenizer, PLAIN if source is None else source, special)
+        return cls(tokenizer, _default_of(source), special)
 
     def without_reasoning(self) -> "ChatTemplate":
         """This template for prompts that the answer follows at once, also where the model would reason first."""
@@ -284,3 +281,23 @@ def _tojson(seal: _Seal) -> Callable[..., str]:
 
 def _strftime_now(pattern: str) -> str:
     return datetime.now().astimezone().strftime(pattern)
+
+
+def _default_of(template: object) -> str:
+    """The template to use: one, the one called `default` of several, or `PLAIN`.
+
+    Raises:
+        ModelError: it is none of these.
+    """
+    named: object = template
+    if isinstance(template, list) and all(isinstance(each, dict) for each in template):
+        named = {str(each.get("name")): each.get("template") for each in template}
+    chosen = named.get("default") if isinstance(named, dict) else named
+    return PLAIN if chosen is None else _text(chosen, "chat_template")
+
+
+def _text(value: object, name: str) -> str:
+    """A value of `tokenizer_config.json` that is a text. Raises `ModelError` if it is none."""
+    if not isinstance(value, str):
+        raise ModelError(f"{name} in tokenizer_config.json must be a text", where=name)
+    return value

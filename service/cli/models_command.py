@@ -25,12 +25,19 @@ def check_model(model: str, contexts: tuple[int, ...], *, as_json: bool) -> Exit
         ModelError: it would not load.
         CliError: a context is longer than the model's.
     """
-    from intaglio.engine.api import Tokenizer, check_checkpoint, model_folder, parallel_shape
+    from intaglio.engine.api import (
+        ChatTemplate,
+        Tokenizer,
+        check_checkpoint,
+        model_folder,
+        parallel_shape,
+    )
 
     folder = model_folder(model)
     reports = {dtype: check_checkpoint(folder, element) for dtype, element in ELEMENT_BYTES.items()}
     report = reports["float32"]
-    tokens = Tokenizer.load(folder).size
+    tokenizer = Tokenizer.load(folder)
+    ChatTemplate.load(folder, tokenizer)
     longest = report.max_context
     for context in contexts:
         if context > longest:
@@ -42,7 +49,7 @@ def check_model(model: str, contexts: tuple[int, ...], *, as_json: bool) -> Exit
     document = {
         "model": folder.resolve().name,
         **facts,
-        "tokens": tokens,
+        "tokens": tokenizer.size,
         "tp": list(shape.divisors),
         "most_pp": shape.stages,
         "memory": [

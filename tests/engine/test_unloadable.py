@@ -70,6 +70,12 @@ Make = Callable[[Path], object]
             "Hugging Face cache",
             "snapshots/abc",
         ),
+        (
+            lambda at: (at / "a.safetensors").symlink_to("a.safetensors"),
+            "a link to nothing",
+            "again",
+        ),
+        (lambda at: (at / "config.json").symlink_to("gone"), "a link to nothing", "again"),
         (lambda _: None, "is empty", "hf download"),
     ],
 )

@@ -135,6 +135,31 @@ def test_templates_are_found_in_a_model_folder(tmp_path: Path) -> None:
         ChatTemplate.load(tmp_path, tokenizer)
 
 
+@pytest.mark.parametrize(
+    ("config", "prompt"),
+    [
+        ({"chat_template": [{"name": "tool_use", "template": "A"}]}, "user: hi\n\nassistant: "),
+        ({"chat_template": [{"x": 1}, {"name": "default", "template": "B"}]}, "B"),
+        ({"chat_template": {"default": "C"}}, "C"),
+        ({"chat_template": 5}, None),
+        ({"chat_template": ["A"]}, None),
+        ({"chat_template": {"default": 5}}, None),
+        ({"bos_token": {"x": 1}}, None),
+        ({"eos_token": 5}, None),
+    ],
+)
+def test_forms_of_templates_in_a_config(
+    tmp_path: Path, config: dict[str, object], prompt: str | None
+) -> None:
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    if prompt is None:
+        with pytest.raises(ModelError, match="must be a text"):
+            ChatTemplate.load(tmp_path, small())
+    else:
+        template = ChatTemplate.load(tmp_path, small())
+        assert text_of(template, [{"role": "user", "content": "hi"}]) == prompt
+
+
 def test_templates_may_measure_ids_and_compare_kinds_of_calls() -> None:
     source = (
         "{% for c in messages[0].tool_calls %}{% if c.type == 'function' and c.id|length == 9 %}"

@@ -107,6 +107,14 @@ def test_the_reason_of_a_refusal_is_named(run: Run, tmp_path: Path) -> None:
     assert "there is no folder" in result.output
 
 
+def test_a_template_that_would_not_load_is_told(run: Run, tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "tiny", QWEN3)
+    (folder / "chat_template.jinja").write_text("{% if %}")
+    result = run("models", "check", folder)
+    assert result.exit_code == 4, result.output
+    assert "the chat template is invalid" in result.output
+
+
 def test_a_context_past_the_model_s_is_refused(run: Run, tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path / "tiny", QWEN3)
     result = run("models", "check", folder, "--context", "1025")
