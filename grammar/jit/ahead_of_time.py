@@ -25,7 +25,7 @@ from numba.core.caching import NullCache
 
 from .kernel import kernels_of
 from .machine_code import Folder, MachineCode, is_portable, targets
-from .source_digest import liberties
+from .source_digest import is_inlined, liberties
 
 SIGNATURES = Path(__file__).with_name("signatures.json")
 UNUSED = ("idna", "jsonschema_specifications", "msgspec", "torch")
@@ -179,8 +179,8 @@ def _compile(part: tuple[str, ...]) -> int:
         result = loop.overloads[argument_types]
         if not is_portable(result):
             raise TypeError(f"{loop.py_func.__qualname__} contains addresses of this process")
-        key = MachineCode(loop.py_func, liberties(loop)).key(argument_types, processor)
-        folder.write(key, result._reduce())
+        code = MachineCode(loop.py_func, liberties(loop), inlined=is_inlined(loop))
+        folder.write(code.key(argument_types, processor), result._reduce())
     return len(work[part])
 
 

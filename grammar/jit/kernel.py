@@ -27,6 +27,14 @@ def brief_kernel(function: F) -> F:
     return cast("F", _compiled(function, nogil=False))
 
 
+def inner_kernel(function: F) -> F:
+    """Like `kernel`, copied into each loop that calls it: a call between loops counts a reference for each array.
+
+    For small functions that are called for each byte or text: each copy is compiled anew.
+    """
+    return cast("F", _compiled(function, nogil=True, inlined=True))
+
+
 def machine_code_of(loop: F) -> F:
     """The machine code of a loop that is always called with arguments of the same types; before its first call, itself.
 
@@ -52,16 +60,20 @@ def summing_kernel(function: F) -> F:
 
 
 def _compiled(
-    function: Callable[..., object], *, nogil: bool, liberties: tuple[str, ...] = ()
+    function: Callable[..., object],
+    *,
+    nogil: bool,
+    inlined: bool = False,
+    liberties: tuple[str, ...] = (),
 ) -> Any:
     # Quotients by zero are what they are in numpy: a check for each would keep loops from being vectorised.
     floats: dict[str, Any] = {}
     if liberties:
         floats = {"fastmath": set(liberties), "error_model": "numpy"}
-    dispatcher: Any = numba.njit(nogil=nogil, **floats)(function)
+    dispatcher: Any = numba.njit(nogil=nogil, forceinline=inlined, **floats)(function)
     # Nothing calls a loop from C, and the wrapper for that takes time to compile.
     dispatcher.targetoptions["no_cfunc_wrapper"] = True
-    dispatcher._cache = MachineCode(function, liberties)
+    dispatcher._cache = MachineCode(function, liberties, inlined=inlined)
     return dispatcher
 
 

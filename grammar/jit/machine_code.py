@@ -152,10 +152,17 @@ def _is_ours(path: Path) -> bool:
 class MachineCode:
     """The cache of the machine code of one function, with the interface that numba expects."""
 
-    def __init__(self, function: Callable[..., object], liberties: tuple[str, ...] = ()) -> None:
-        """`liberties`: what the compiler may do with floats, by LLVM's names."""
+    def __init__(
+        self,
+        function: Callable[..., object],
+        liberties: tuple[str, ...] = (),
+        *,
+        inlined: bool = False,
+    ) -> None:
+        """`liberties`: what the compiler may do with floats, by LLVM's names. `inlined`: see `inner_kernel`."""
         self._function = function
         self._liberties = liberties
+        self._inlined = inlined
 
     @cached_property
     def _identity(self) -> str:
@@ -168,6 +175,8 @@ class MachineCode:
         parts = self._identity, str(tuple(types)), versions, sys.platform, processor
         if self._liberties:
             parts = *parts, self._liberties
+        if self._inlined:
+            parts = *parts, "inlined"
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def load_overload(self, signature: Any, context: Any) -> Any:

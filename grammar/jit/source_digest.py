@@ -35,6 +35,11 @@ def liberties(loop: Any) -> tuple[str, ...]:
     return tuple(sorted(loop.targetoptions.get("fastmath") or ()))
 
 
+def is_inlined(loop: Any) -> bool:
+    """Whether a compiled function is copied into those that call it."""
+    return bool(loop.targetoptions.get("forceinline"))
+
+
 def _parts(function: Any, seen: set[Any]) -> Iterator[str]:
     yield f"{function.__module__}.{function.__qualname__}"
     if function in seen:  # a recursive call
@@ -64,7 +69,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 def _value(value: Any, names: list[str], seen: set[Any]) -> Iterator[str]:
     if isinstance(value, Dispatcher):
-        yield from liberties(value)
+        yield from (*liberties(value), *(("inlined",) if is_inlined(value) else ()))
         yield from _parts(value.py_func, seen)
     elif isinstance(value, Intrinsic):
         yield from _parts(value._defn, seen)

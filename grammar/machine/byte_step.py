@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ..base.array_types import Bytes, Ints, Longs
-from ..jit.kernel import kernel
+from ..jit.kernel import inner_kernel, kernel
 from .lazy_tables import (
     ALPHABET,
     AS_WRITTEN,
@@ -211,7 +211,7 @@ def step(
     return CIRCLES
 
 
-@kernel
+@inner_kernel
 def read(tables: Tables, frames: Ints, note: Note, answers: Ints, text: Bytes, done: int) -> int:
     """Read `text` from byte `done` on; returns the number of bytes read in all. `note.status`: why it stopped.
 
@@ -242,7 +242,7 @@ def read(tables: Tables, frames: Ints, note: Note, answers: Ints, text: Bytes, d
     return done
 
 
-@kernel
+@inner_kernel
 def begin_at(note: Longs, state: int, depth: int, offset: int, exact: int) -> None:
     """Copy a configuration to `note` before a walk: its state, the height of its stack, the length of its output."""
     fields = note_of(note)

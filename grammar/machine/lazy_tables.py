@@ -39,7 +39,9 @@ OUTCOME: Final = 2  # of the rule if it may end here without reading, or -1
 LEAF: Final = 3  # number of the leaf of this state, or -1
 # 1 where a mask shared by all grammars pays: `MANY_BYTES` bytes are legal, here or after one more byte.
 NEAR: Final = 4
-STATE_COLUMNS: Final = 5
+# The bytes that have a move, as `forced_bytes` writes them here when it first looks at the row; -1 before that.
+SPAN: Final = 5
+STATE_COLUMNS: Final = 6
 # Columns of `sites`.
 ENTRY: Final = 0  # first state of the callee
 FIRST: Final = 1  # offset in `returns`

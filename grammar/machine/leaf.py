@@ -23,6 +23,7 @@ from .lazy_tables import (
     NEAR,
     OUTCOME,
     ROW,
+    SPAN,
     STATE_COLUMNS,
 )
 from .leaf_similarity import LeafSimilarity, identity, similarity_to_any_string
@@ -97,6 +98,7 @@ def _copied(
         states[s, OUTCOME] = outcome[s]
         states[s, LEAF] = -1
         states[s, NEAR] = near[s]
+        states[s, SPAN] = -1
     return cells, states
 
 

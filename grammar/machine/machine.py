@@ -43,7 +43,7 @@ from .rule import Call, End, Rule, Target, as_written
 
 MOST_BYTES: Final = 24 << 20
 # The row of a state that no text has reached.
-_UNKNOWN: Final[Ints] = np.array((-1, -1, -1, -1, 0), np.int32)
+_UNKNOWN: Final[Ints] = np.array((-1, -1, -1, -1, 0, -1), np.int32)
 # States made by `renew`: a long text may need one for each character.
 _MOST_RENEWED: Final = 4096
 # Estimates of memory: for a state of a rule, a call site, and the data shared by all rules of a constraint.
@@ -138,7 +138,7 @@ class Machine:
         self._outcomes = _Outcomes()
         self._leaf_bytes = 0
         no_bytes = self._growing.alphabet(np.zeros(256, np.int32))
-        self._growing.states.append((self._growing.cells.extend([DEAD]), no_bytes, -1, -1, 0))
+        self._growing.states.append((self._growing.cells.extend([DEAD]), no_bytes, -1, -1, 0, -1))
         self._keys.append(None)
         self._growing.sites.append((FINAL, 0, 0, 0, -1, 0))
         if (isinstance(root, Dfa) and root.empty) or _hopeless(root):

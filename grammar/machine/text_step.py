@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.addresses import describe, grid, longs, octets
 from ..base.array_types import Bytes, Ints, Longs
-from ..jit.kernel import brief_kernel, kernel
+from ..jit.kernel import brief_kernel, inner_kernel, kernel
 from .byte_step import (
     ASSUMED,
     FRAME_COLUMNS,
@@ -27,14 +27,14 @@ from .lazy_tables import Tables, tables_at
 from .walk_state import Note, note_of
 
 
-@kernel
+@inner_kernel
 def _read(tables: Tables, frames: Ints, note: Note, joined: Bytes, text: Bytes, done: int) -> int:
     """Read `text` from byte `done` on, and set `Note.chooses`; see `read` and `forces_none`."""
     done = read(tables, frames, note, frames[:0], text, done)
     return _choosing(tables, frames, note, joined, done, len(text))
 
 
-@kernel
+@inner_kernel
 def _choosing(tables: Tables, frames: Ints, note: Note, joined: Bytes, done: int, size: int) -> int:
     """Set `Note.chooses` after `done` of `size` bytes were read; returns `done`."""
     note.chooses = 0
@@ -171,7 +171,7 @@ def advance_on(
     return _advanced(frames, fields, depth, version)
 
 
-@kernel
+@inner_kernel
 def _advanced(frames: Ints, note: Note, depth: int, version: int) -> int:
     """Make the frames of the configuration in `note` the stack, if all of a text was read; returns as `advance`."""
     if note.status == MOVED:

@@ -127,7 +127,13 @@ def test_a_comment_or_a_moved_line_is_the_same_loop(load: Load) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("STEP = 3", "STEP = 4"), ("x + STEP", "x - STEP"), ("* 2", "* 4"), ("* 2", "* 2.0")],
+    [
+        ("STEP = 3", "STEP = 4"),
+        ("x + STEP", "x - STEP"),
+        ("* 2", "* 4"),
+        ("* 2", "* 2.0"),
+        ("@njit\ndef inner", "@njit(forceinline=True)\ndef inner"),
+    ],
 )
 def test_a_change_in_a_loop_it_calls_or_a_constant_is_another_loop(
     load: Load, old: str, new: str

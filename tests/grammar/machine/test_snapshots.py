@@ -44,7 +44,7 @@ def check(tables: Tables, machine: Machine) -> int:
             waiting.append(state)
 
     while waiting:
-        row, alphabet, _, leaf, _ = tables.states[waiting.pop()].tolist()
+        row, alphabet, _, leaf, *_ = tables.states[waiting.pop()].tolist()
         if row < 0:
             continue
         assert alphabet < len(tables.alphabets)
