@@ -22,7 +22,7 @@ from .lazy_tables import FINAL, OUTCOME, ROW
 from .machine import Machine
 from .open_texts import OpenTexts, open_texts_of
 from .seen_texts import SeenText, SeenTexts
-from .text_reader import Refused, Restacked, Step
+from .text_reader import Refused, Restacked, Step, and_left
 
 NO_ANSWERS: Final = np.empty((0, 3), np.int32)
 _UNSOUGHT: Final = OpenTexts((), (), (), ())
@@ -137,11 +137,10 @@ class Cursor:
 
     def commit(self, text: Bytes, memories: int) -> Step:
         """Move to the configuration after the last `read`; `memories`: the number of versions before that read."""
-        if self.machine.special.renewing:
-            _renew(self, text)
         if self._view.noted[n.TOP] != self.depth - 1:
             _settle(self, 0)
-        return self._moved(text, memories)
+        step = self._moved(text, memories)
+        return _renewed(self, step) if self.machine.special.renewing else step
 
     def advance(self, text: Bytes) -> Step | None:
         """Move by `text`; None: it is not legal, and nothing has moved.
@@ -150,7 +149,7 @@ class Cursor:
             ConstraintTooLarge: see `fill_in`.
         """
         memories, special = self.memories, self.machine.special
-        if not (memories.barred or special.unique_items or special.renewing):
+        if not (memories.barred or special.unique_items):
             view, output, state = self._view, self.output, self.state
             length, versions = len(output), len(memories.versions)
             found = view.advance(view.held, text, state, self.depth, length, versions)
@@ -163,7 +162,7 @@ class Cursor:
                 step = _restacked(self, text, -1 - found, versions)
             if step is not None:
                 if not special.unique_items:
-                    return step
+                    return _renewed(self, step) if special.renewing else step
                 # Another thread reached such items meanwhile, maybe those of this text.
                 self.undo(step)
         versions = len(self.memories)
@@ -341,15 +340,24 @@ def _unwind(cursor: Cursor) -> bool:
     return True
 
 
-def _renew(cursor: Cursor, text: Bytes) -> None:
-    """Go from a leaf to a state of its caller where the call asks for it; see `Call.renew`. `text`: as read ahead."""
-    note, machine, frames = cursor.note, cursor.machine, cursor.frames
-    site, _, _, begun = frames[note[n.TOP]].tolist()
-    if note[n.TOP] >= 0 and site in machine.special.renewing:
-        state = machine.renew(site, bytes((cursor.output + text.tobytes())[begun:]))
-        if state >= 0:
-            note[n.STATE], note[n.TOP] = state, frames[note[n.TOP], w.PARENT]
-            note[n.CHOOSES] = 0  # not known of that state
+def _renewed(cursor: Cursor, step: Step) -> Step:
+    """Go from a leaf to a state of its caller where the call asks for it (`Call.renew`); `step` with that move."""
+    top, machine, view = cursor.depth - 1, cursor.machine, cursor._view
+    site, state = view.site_of(top), None
+    if site not in machine.special.renewing:
+        return step
+    try:
+        state = machine.renew(site, bytes(cursor.output[cursor.frames.item(top, w.BEGUN) :]))
+    finally:
+        if state is None:  # an error, after which nothing has moved
+            cursor.undo(step)
+    if state < 0:
+        return step
+    frame = view.framed[_FRAME * top : _FRAME * (top + 1)].tobytes()
+    left = top, frame, cursor.stack, cursor._open_texts, _UNCHANGED
+    cursor.state, cursor.depth, cursor.stack = state, top, cursor.stack[: _SITE * top]
+    cursor.chooses, cursor._open_texts = False, _UNSOUGHT  # neither is known
+    return step[0], step[1], and_left(step[2], left)
 
 
 def reach_parts(

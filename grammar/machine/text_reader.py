@@ -23,6 +23,13 @@ A tuple without names is made fastest.
 """
 
 
+def and_left(moved: Restacked | None, left: Restacked) -> Restacked:
+    """What `undo` needs of a step with `moved` after which the innermost frame was `left` as well."""
+    if moved is None or moved[0] <= left[0]:
+        return left if moved is None else moved
+    return left[0], left[1] + moved[1], *moved[2:]
+
+
 class Refused(NamedTuple):
     """A text refused because it was seen before, or by a judge: its frame, and the offset in the output of its end."""
 

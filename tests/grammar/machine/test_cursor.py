@@ -91,6 +91,26 @@ def test_steps_are_taken_back_to_every_earlier_place(text: str) -> None:
         assert place(at) == before
 
 
+def test_a_step_after_which_a_long_string_has_a_new_window_is_taken_back_whole() -> None:
+    """`Call.renew` replaces the window of a counted string, within a step that leaves the stack as it is, or not."""
+    schema, draw = {"items": {"type": "string", "maxLength": 3_000}}, random.Random(0)
+    machine = Machine(Language(read(json.dumps(schema)), Options()).root)
+    at, other, renewed = Cursor(machine), Cursor(machine), 0
+    for piece in pieces('["' + "Zoë " * 200 + '","' + "a" * 300 + '"]', draw):
+        before = place(at)
+        step = at.advance(piece)
+        assert step is not None
+        after = place(at)
+        renewed += len(after[1]) < len(before[1])  # type: ignore[arg-type] # of a stack
+        at.undo(step)
+        assert place(at) == before
+        assert at.advance(piece) is not None
+        assert committed(other, piece) is not None
+        assert place(at) == place(other) == after
+    assert machine.special.renewed > 3
+    assert renewed > 3
+
+
 def legal_bytes(at: Cursor) -> int:
     found, memories = 0, len(at.memories)
     for byte in range(256):
