@@ -75,6 +75,7 @@ def _follow(grammar: NativeGrammar, tokens: Iterable[int], until: float) -> None
             return
         matcher.fill(row)
         matcher.accept(token)
+        matcher.forced()
         if place % _TOKENS_A_TURN == 0:
             sleep(0)  # lets threads run that are in the middle of an output
 
