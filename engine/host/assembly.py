@@ -57,6 +57,7 @@ class Steppable(Protocol):
 class Assembly:
     """An engine, its facts and the statistics of its grammar cache. `close` ends threads and processes of its parts.
 
+    `drain` has it refuse what does not come from its host, as that does by itself from now on; for any thread.
     `fault` is the reason why a part outside this process has failed, None while all work. For any thread.
     """
 
@@ -65,6 +66,7 @@ class Assembly:
     grammar_stats: Callable[[], CacheStats]
     close: Callable[[], None]
     fault: Callable[[], str | None] = lambda: None
+    drain: Callable[[], None] = lambda: None
 
 
 Builder = Callable[[bytes], Assembly]

@@ -74,7 +74,6 @@ def build_prepared(prepared: Preparation) -> Assembly:
     built = _built(config, tokenizer, group)
     closing.callback(built.runner.close)
     executor = _executor(config, built, group)
-    width = built.spec.vocab_size
     overlap, staged = config.scheduler.overlap, config.parallel.pp > 1
     ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
     sources = draft_settings(config.drafting, ahead=ahead, staged=staged)
@@ -93,7 +92,8 @@ def build_prepared(prepared: Preparation) -> Assembly:
     offload = build_offload(config, built, prepared.sockets, closing)
     executor = replayed(sources, config, executor)
     images = image_format(Path(config.model.model), built.spec.vision)
-    limits = RequestLimits(built.max_context, width, frozenset(tokenizer.end_ids), images)
+    ends, width = frozenset(tokenizer.end_ids), built.spec.vocab_size
+    limits = RequestLimits(built.max_context, width, ends, images)
     batches = config.parallel.batches(ahead=ahead) if staged else 0
     scheduler = _scheduler(config, built, limits, drafting and drafting.proposals, offload, batches)
     seconds = {"prepare": prepared.seconds, **built.seconds}
@@ -101,7 +101,6 @@ def build_prepared(prepared: Preparation) -> Assembly:
     info = msgspec.structs.replace(
         _info(config, built, images, seconds),
         draft_sources=tuple(source.name for source in sources),
-        kv_role=config.cache.kv_role,
         kv_address=blocks_address(config, prepared.sockets),
     )
     pipeline = _pipeline(plain, batches, drafting, offload, ahead=ahead)
@@ -116,8 +115,10 @@ def build_prepared(prepared: Preparation) -> Assembly:
         experts=partial(counts_of, None if group is not None else built.experts),
     )
     facts = partial(layout_facts, config, built)
+    steppable, drain = serve_prompts(engine, config, offload, facts, closing)
     return Assembly(
-        engine=serve_prompts(engine, config, offload, facts, closing),
+        engine=steppable,
+        drain=drain,
         info=info,
         grammar_stats=lambda: compiler_service.cache.stats,
         close=closing.close,
@@ -156,6 +157,7 @@ def _info(
         start_s=seconds,
         images=images,
         ranks=config.parallel.ranks,
+        kv_role=config.cache.kv_role,
     )
 
 

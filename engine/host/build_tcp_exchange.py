@@ -51,6 +51,7 @@ def build_tcp_exchange(
         kv.written = feed.written
         return Exchange(exported=ExportedBlocks(most, copies), feed=feed)
     carrier = TcpCarrier(peers.peers, key, facts, copies.block_bytes, most, copies.hold)
+    unreached: list[str] = []
     for address in peers.peers:
         try:
             carrier.connect(address).close()
@@ -61,8 +62,8 @@ def build_tcp_exchange(
                 hint="give both the same model, settings and key",
             ) from error
         except ExchangeError:
-            pass
-    return Exchange(peers=PeerTier(carrier))
+            unreached.append(address)
+    return Exchange(peers=PeerTier(carrier, unreached))
 
 
 def serve_prompts(
@@ -71,17 +72,17 @@ def serve_prompts(
     offload: Offload | None,
     facts: Callable[[], Facts],
     closing: ExitStack,
-) -> Steppable:
-    """The engine, with a server of its prompts if its settings ask for one, which `closing` ends.
+) -> tuple[Steppable, Callable[[], None]]:
+    """The engine, with a server of its prompts if its settings ask for one, which `closing` ends; see `Assembly.drain`.
 
     Raises:
         ConfigError: the address cannot be listened on.
     """
     if not config.peers.kv_listen or offload is None or offload.feed is None:
-        return engine
+        return engine, lambda: None
     assert isinstance(offload.exported, ExportedBlocks), "they are sent"
     prompts, first = PromptRequests(engine), offload.exported.first
     listen, key = config.peers.listen, config.peers.key()
     server = PromptServer(listen, key, facts(), prompts, first, offload.feed)
     closing.callback(server.close)
-    return prompts
+    return prompts, prompts.refuse

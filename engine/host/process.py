@@ -185,6 +185,7 @@ class Host:
             self._answers.send(client, Joined())
         elif isinstance(order, Drain):
             self._draining = True
+            self._assembly.drain()
 
     def _submit(self, engine: Steppable, client: bytes, order: Submit) -> None:
         request = order.request

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..errors import EngineError
+from ..errors import EngineError, EngineStopped
 from ..memory.prompt_messages import PromptOrder
 from ..metrics import Snapshot
 from ..types import Delta, Request
@@ -36,6 +36,7 @@ class PromptRequests:
     def __init__(self, engine: Steppable) -> None:
         self._engine = engine
         self._prompts: dict[str, PromptRequest] = {}
+        self._accepts = True
 
     @contextmanager
     def compute(self, order: PromptOrder, over: Callable[[], None]) -> Iterator[PromptRequest]:
@@ -43,6 +44,8 @@ class PromptRequests:
         name, prompt = f"prompt-{secrets.token_hex(12)}", PromptRequest(over)
         self._prompts[name] = prompt
         try:
+            if not self._accepts:
+                raise EngineStopped("the engine is being restarted")
             self._engine.submit(order.request(name))
         except EngineError:
             self._prompts.pop(name, None)
@@ -52,6 +55,10 @@ class PromptRequests:
         finally:
             if not prompt.has_ended:
                 self._engine.abort(name)
+
+    def refuse(self) -> None:
+        """Compute no further prompts."""
+        self._accepts = False
 
     def submit(self, request: Request) -> None:
         """See `Steppable`."""

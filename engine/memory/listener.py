@@ -54,6 +54,8 @@ class Listener:
                     connection.close()
                     continue
                 self._open.add(connection)
+            # So that a connection to a host that has vanished ends some day.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             thread = threading.Thread(
                 target=self._run, args=(connection,), name="kv-send", daemon=True
             )

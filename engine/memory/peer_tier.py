@@ -20,7 +20,7 @@ from .block_exchange import ExchangeError, PeerSilent
 from .page_key import Chain
 
 WATCH_S: Final = 0.25  # between two checks for connections to engines that have ended
-AVOID_S: Final = 1.0  # for so long nothing is asked of an engine that could not be reached
+PROBE_S: Final = 1.0  # between two attempts to reach an engine that could not be reached
 
 LEAST_BLOCKS: Final = 8
 """Prompts that lack fewer blocks are computed here: that takes less time than another engine."""
@@ -113,16 +113,19 @@ class _Fetch:
 
 
 class PeerTier:
-    """The contents that other engines have for the sequences of this one."""
+    """The contents that other engines have for the sequences of this one.
 
-    def __init__(self, carrier: Carrier) -> None:
+    Engines of the carrier that cannot be reached, at first those in `unreached`, are not chosen until they can.
+    """
+
+    def __init__(self, carrier: Carrier, unreached: Iterable[str] = ()) -> None:
         self._carrier = carrier
         self._guard = threading.Lock()
         self._idle: dict[str, list[PeerLink]] = {}
         self._fetches: dict[int, _Fetch] = {}
         self._pending: deque[_Fetch] = deque()
         self._load: Counter[str] = Counter()  # chains asked for, by address
-        self._avoided: dict[str, float] = {}  # until when
+        self._unreached = dict.fromkeys(unreached, 0.0)  # when to try again
         self._held = 0  # bytes
         self._faults: Counter[str] = Counter()
         self._readers = ThreadPoolExecutor(carrier.readers, thread_name_prefix="kv-peer")
@@ -145,8 +148,7 @@ class PeerTier:
             return request.kv_peer if chains else ""
         if len(chains) < LEAST_BLOCKS or request.adapter is not None or request.images:
             return ""
-        now = time.monotonic()
-        ready = [each for each in self._carrier.peers if self._avoided.get(each, 0.0) <= now]
+        ready = [each for each in self._carrier.peers if each not in self._unreached]
         if not ready:
             return ""
         first = chains[0][0] % len(ready)
@@ -235,7 +237,7 @@ class PeerTier:
             try:
                 link = link or self._carrier.connect(address)
             except ExchangeError:
-                self._avoided[address] = time.monotonic() + AVOID_S
+                self._note_unreached(address)
                 failed = True
                 break
             try:
@@ -245,7 +247,10 @@ class PeerTier:
             except ExchangeError as error:
                 link.close()
                 failed = failed or not (was_idle or question.dropped.is_set())
-                if question.dropped.is_set() or isinstance(error, PeerSilent):
+                if isinstance(error, PeerSilent):
+                    self._note_unreached(address)
+                    break
+                if question.dropped.is_set():
                     break
             else:
                 with self._guard:
@@ -261,11 +266,32 @@ class PeerTier:
             idle = self._idle.get(address)
             return idle.pop() if idle else None
 
+    def _note_unreached(self, address: str) -> None:
+        if address in self._carrier.peers:
+            with self._guard:
+                self._unreached[address] = time.monotonic() + PROBE_S
+
     def _watch_links(self) -> None:
-        """Have a reader close the links of engines that have ended, at intervals of `WATCH_S`."""
+        """Have readers close the links of engines that have ended, and connect to those that could not be reached."""
         while not self._closing.wait(WATCH_S):
             if any(self._idle.values()):
                 self._readers.submit(self._close_ended).result()
+            with self._guard:
+                due = [each for each, at in self._unreached.items() if at <= time.monotonic()]
+            for address in due:
+                self._note_unreached(address)
+                self._readers.submit(self._reach, address)
+
+    def _reach(self, address: str) -> None:
+        """Connect to an engine that could not be reached."""
+        try:
+            link = self._carrier.connect(address)
+        except ExchangeError:
+            self._note_unreached(address)
+            return
+        with self._guard:
+            self._unreached.pop(address, None)
+            self._idle.setdefault(address, []).append(link)
 
     def _close_ended(self) -> None:
         with self._guard:

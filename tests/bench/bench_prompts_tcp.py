@@ -177,9 +177,11 @@ def main() -> int:
     if args.out:
         found = {
             "date": datetime.now(UTC).date().isoformat(),
-            "command": "python -m tests.bench.bench_prompts_tcp " + " ".join(sys.argv[1:]),
+            "command": f"python -m tests.bench.bench_prompts_tcp --device {args.device} --rounds {args.rounds} "
+            f"--kills {args.kills}",
             "commit": args.commit,
             "device": f"{os.cpu_count()} cores, {platform.machine()}, load {os.getloadavg()[0]:.1f}",
+            "model": Path(args.model).name if args.model else "embedded",
             "figures": figures,
         }
         args.out.write_text(json.dumps(found, indent=1) + "\n")

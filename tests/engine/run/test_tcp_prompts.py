@@ -2,9 +2,11 @@
 
 import secrets
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -150,13 +152,46 @@ def test_parts_of_a_prompt_and_drafts_leave_by_layers(model: Path, tmp_path: Pat
             second.engine.check()
 
 
-def test_an_engine_that_is_not_there_costs_nothing_but_time(model: Path, tmp_path: Path) -> None:
+def test_engines_for_prompts_come_and_go_while_others_run(model: Path, tmp_path: Path) -> None:
+    """An engine that is not there costs nothing, one that starts is used, and one that ends costs one prompt."""
     with engine(model) as one:
         expected = outputs(one, generation(0))
-    peers = f"127.0.0.1:{free_port()}"
-    with engine(model, kv_peers=peers, kv_key_file=str(key_file(tmp_path))) as second:
+    port, shared = free_port(), {"kv_key_file": str(key_file(tmp_path))}
+    with engine(model, kv_peers=f"127.0.0.1:{port}", **shared) as second:
+
+        def fetched() -> int:
+            return second.engine.metrics().offloaded.decided.get("fetch_peer", 0)
+
         assert outputs(second, generation(0)) == expected
-        assert second.engine.metrics().offloaded.faults == {"exchange": 1}
+        assert (fetched(), second.engine.metrics().offloaded.faults) == (0, {})
+        for life in range(2):
+            with engine(model, kv_listen=str(port), **shared) as first, stepping(first):
+                until = time.monotonic() + 60
+                before = fetched()
+                for salt in count():
+                    outputs(second, generation(0, salt=f"{life} {salt}"))
+                    if fetched() > before:
+                        break
+                    assert time.monotonic() < until
+                    time.sleep(0.2)
+            gone = fetched()
+            outputs(second, generation(1, salt=str(life)), generation(2, salt=str(life)))
+            assert fetched() == gone
+
+
+def test_an_engine_that_is_to_end_takes_no_further_prompts(model: Path, tmp_path: Path) -> None:
+    port, shared = free_port(), {"kv_key_file": str(key_file(tmp_path))}
+    with (
+        engine(model, kv_listen=str(port), **shared) as first,
+        stepping(first),
+        engine(model, kv_peers=f"127.0.0.1:{port}", **shared) as second,
+    ):
+        first.drain()
+        found = outputs(second, generation(0))
+        assert len(found["0"]) == 8
+        assert first.engine.metrics().prompt_tokens == 0
+        assert first.engine.open_requests == 0
+        assert second.engine.metrics().offloaded.faults == {}
 
 
 @pytest.mark.parametrize(
