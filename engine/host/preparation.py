@@ -1,14 +1,18 @@
-"""The part of building an engine that uses no device.
+"""The part of building an engine that needs no device.
 
 Does: load the tokenizer, make the compiler of constraints, start the processes of the other ranks; for an engine that
-stands by, load what the first requests would wait for. Does not: build the engine (`build_engine`).
+stands by, load what the first requests would wait for; for another, make the context of its GPU. Does not: build the
+engine (`build_engine`).
 """
 
+import contextlib
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Self
 
+import torch
 from intaglio.grammar.api import Compiler
 
 from ..config import EngineConfig
@@ -18,6 +22,19 @@ from ..ranks.rank_group import RankGroup
 from ..ranks.start_ranks import start_ranks
 from ..run.batch import load_loops
 from ..text.tokenizer import Tokenizer
+
+
+def make_context() -> Thread:
+    """Make the context of the GPU, if there is one, in the thread that is returned."""
+    thread = Thread(target=_synchronize, name="context", daemon=True)
+    thread.start()
+    return thread
+
+
+def _synchronize() -> None:
+    with contextlib.suppress(RuntimeError):  # which the engine meets again, and reports
+        if torch.cuda.is_available():
+            torch.cuda.synchronize()
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,8 @@ IDLE_S = 0.05
 SWITCH_INTERVAL_S = 1e-4
 """The interpreter's switch interval, 5 ms by default: the time that a thread holds the interpreter lock while others
 wait. A step releases the lock dozens of times, to launch or to copy, and each time waits behind a thread that compiles:
-with this value it gets the lock 18 times as often."""
+with this value it gets the lock 18 times as often. While an engine is built, threads that read weights wait behind the
+one that prepares kernels."""
 
 EXIT_UNUSABLE = 3
 STANDBY = b"standby\n"
@@ -124,7 +125,6 @@ class Host:
         self._assembly = assembly
         engine, info, collector = assembly.engine, assembly.info, GarbageCollector()
         collector.start()
-        sys.setswitchinterval(SWITCH_INTERVAL_S)
         self._outbox.send(Ready(info))
         while not self._stop.is_set():
             self._step_began = time.monotonic()
@@ -280,7 +280,7 @@ def _prepared(sockets: Path, configuration: bytes) -> Builder:
     If preparation fails, the engine is built from the start, which reports the reason.
     """
     try:
-        preparation = _prepare(sockets, configuration)
+        preparation = _prepare(sockets, configuration, stands_by=True)
     except EngineError:
         return partial(_build, sockets)
     from .build_engine import build_prepared
@@ -293,6 +293,7 @@ def _prepared(sockets: Path, configuration: bytes) -> Builder:
 
 def _serve(host: Host, outbox: _Outbox, build: Callable[[], Assembly]) -> int:
     """Build and run an engine; the exit status."""
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     try:
         assembly = build()
     except EngineLost as error:  # a rank has ended; another attempt may succeed
@@ -307,21 +308,23 @@ def _serve(host: Host, outbox: _Outbox, build: Callable[[], Assembly]) -> int:
 
 
 def _build(sockets: Path, configuration: bytes) -> Assembly:
-    prepared = _prepare(sockets, configuration)
+    prepared = _prepare(sockets, configuration, stands_by=False)
     from .build_engine import build_prepared
 
     return build_prepared(prepared)
 
 
-def _prepare(sockets: Path, configuration: bytes) -> "Preparation":
+def _prepare(sockets: Path, configuration: bytes, *, stands_by: bool) -> "Preparation":
     from ..config import EngineConfig, wait_passively
 
     wait_passively()  # before torch is loaded
     config = msgspec.json.decode(configuration, type=EngineConfig)
     if config.model.weights == "checkpoint":
         read_ahead(Path(config.model.model))  # while torch is loaded
-    from .preparation import Preparation
+    from .preparation import Preparation, make_context
 
+    if not stands_by and config.model.device != "cpu":
+        make_context()  # while the tokenizer is loaded
     return Preparation.of(config, sockets)
 
 
