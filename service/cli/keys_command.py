@@ -94,9 +94,10 @@ def show_keys(folder: Path | None, *, as_json: bool) -> Exit:
         return Exit.OK
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("key", "tenant", "state", "scopes", "limits", "today"):
-        table.add_column(title, no_wrap=title in ("key", "state"))
+        table.add_column(title, no_wrap=title in ("key", "state"), overflow="fold")
     for row in rows:
-        limits = ", ".join(f"{name}={value}" for name, value in row["limits"].items())
+        given = {name.replace("_", "-"): value for name, value in row["limits"].items()}
+        limits = " ".join(f"{name}={value}" for name, value in given.items())
         today = ", ".join(f"{value} {name}" for name, value in row["today"].items())
         cells = (row["id"], row["tenant"], row["state"], " ".join(row["scopes"]))
         table.add_row(*cells, limits or "none", today if limits else "not counted")

@@ -116,6 +116,13 @@ class UsageStore:
             RateLimited: the limit of tokens per minute is reached. Nothing is charged.
             QuotaExceeded: the limit of tokens per day would be exceeded. Nothing is charged.
         """
+        if limits.tokens_per_day is not None and tokens > limits.tokens_per_day:
+            raise QuotaExceeded(
+                f"the key may use {limits.tokens_per_day} tokens a day, and this request alone may use {tokens}, its "
+                "answer included",
+                hint="set max_tokens, or shorten the request: waiting is of no use",
+                retry_after_s=math.ceil(DAY_S),
+            )
         with self._transaction():
             account = self._account(key, limits)
             _require_day(account.day_tokens + tokens, limits.tokens_per_day, "tokens", self._now())

@@ -2,14 +2,14 @@
 
 The properties of an object are columns, also those of nested objects, as `address.city`. Lists, objects that may hold
 undeclared properties, and values of several types are one column of JSON text. A schema that is not an object makes one
-column, `value`. The columns of the source come first: its id and the kept ones. A result column of the same name is
-written as `result.name`.
+column, `value`. The columns of the source come first: its id and the kept ones. A result column with the name of a
+column before it is written as `result.name`.
 
 Does: compute the columns, and their cells as Python values. Does not: write files (`writers`).
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from intaglio.schemas import catalogue
@@ -70,11 +70,7 @@ class Layout:
         keep = tuple(name for name in spec.source.keep if name != row)
         if spec.review_below is not None:
             keep = (*keep, REVIEW_COLUMN)  # rows have it among their kept values
-        used = {row, *keep}
-        columns = tuple(
-            Column(f"result.{c.name}" if c.name in used else c.name, c.path, c.kind)
-            for c in _columns(schema)
-        )
+        columns = tuple(_with_own_names(_columns(schema), {row, *keep}))
         return cls(row, keep, columns, schema, kept)
 
     def keys(self, result: RowResult) -> Iterator[tuple[str, JsonValue]]:
@@ -90,6 +86,16 @@ class Layout:
                 yield column, _extra(result.data, self.columns)
             else:
                 yield column, column.cell(result.data)
+
+
+def _with_own_names(columns: Iterable[Column], used: set[str]) -> Iterator[Column]:
+    """Columns under names that are neither `used` nor those of columns before them."""
+    for column in columns:
+        name = column.name
+        while name in used:
+            name = f"result.{name}"
+        used.add(name)
+        yield replace(column, name=name)
 
 
 def whole_schema(spec: JobSpec) -> Schema:

@@ -30,6 +30,9 @@ def test_a_key_from_its_creation_to_its_end(run: Run, tmp_path: Path) -> None:
     table = run("keys", "list", *store)
     assert found.id in table.stdout
     assert "acme" in table.stdout
+    assert "…" not in table.stdout
+    assert "requests-per-minute" in table.stdout
+    assert "=60" in table.stdout
 
     assert run("keys", "revoke", found.id, *store).exit_code == 0
     assert json.loads(run("keys", "list", *store, "--json").stdout)[0]["state"] == "revoked"

@@ -92,6 +92,22 @@ def test_columns_follow_the_schema() -> None:
     ]
 
 
+def test_no_two_columns_share_a_name() -> None:
+    text = {"type": "string"}
+    inner = {"type": "object", "properties": {"b": text}, "additionalProperties": False}
+    named = {"a.b": text, "a": inner, "id": text, "result.id": text, "_extra": text}
+    job = spec({"type": "object", "properties": named, "additionalProperties": True}, id="id")
+    names = [column.name for column in Layout.of(job).columns]
+    assert names == [
+        *("a.b", "result.a.b", "result.id", "result.result.id"),
+        *("_extra", "result._extra"),
+    ]
+    data: Any = {"a.b": "1", "a": {"b": "2"}, "id": "3", "result.id": "4", "_extra": "5", "z": 6}
+    table = written(rows([data]), job, "out.csv").decode()
+    (row,) = csv.DictReader(io.StringIO(table, newline=""))
+    assert list(row.values()) == ["r1", "1", "2", "3", "4", "5", '{"z":6}']
+
+
 def test_references_alternatives_and_open_objects() -> None:
     schema = {
         "$defs": {"p": {"type": "object", "properties": {"x": {"enum": [1, 2]}}}},

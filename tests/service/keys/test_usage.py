@@ -95,6 +95,16 @@ def test_tokens_are_reserved_and_settled(tmp_path: Path) -> None:
         store.enter(KEY, limits)
 
 
+def test_a_request_larger_than_a_day_is_told_that_waiting_is_of_no_use(tmp_path: Path) -> None:
+    limits = KeyLimits(tokens_per_day=100)
+    store = UsageStore(tmp_path, Clock())
+    with pytest.raises(QuotaExceeded, match="this request alone may use 101") as refused:
+        store.reserve(KEY, limits, 101)
+    assert "max_tokens" in refused.value.hint
+    assert "midnight" not in refused.value.hint
+    store.reserve(KEY, limits, 100)
+
+
 def test_what_yesterday_reserved_does_not_lower_today(tmp_path: Path) -> None:
     clock, limits = Clock(), KeyLimits(tokens_per_day=100)
     store = UsageStore(tmp_path, clock)
