@@ -14,7 +14,6 @@ import numpy as np
 
 from ..base.array_types import Bytes
 from ..base.parts import Parts
-from ..completion.joined_end import joined_end
 from ..completion.rule_graph import RuleGraph
 from ..contract.bitmask import MaskRow
 from ..contract.errors import TablesFull, Violation
@@ -26,6 +25,7 @@ from ..mask.mask_fixup import correct
 from .closing_questions import WholeAnswers
 from .generation import EndText, Generation, cursor_of
 from .known_answers import KnownAnswers
+from .later_ends import find_end
 from .token_spelling import Speller
 
 # How far a budget must exceed the bound of the rules, which is not exact where items must be unique: factor, tokens.
@@ -315,7 +315,7 @@ class NativeMatcher(WholeAnswers):
         key = self._generation.key(self._cursor)
         end = None if key is None else self._generation.detours.get(key)
         if end is None:
-            end = yield from _find_end(self._cursor, self._generation, self._known, self._steps)
+            end = yield from find_end(self._cursor, self._generation, self._known, self._steps)
             if key is not None and end is not None:
                 self._generation.detours.put(key, end, len(key[1]) + (0 if end[1] else len(end[0])))
         self._known[-1] = here._replace(end=end)
@@ -325,15 +325,20 @@ class NativeMatcher(WholeAnswers):
     def closing_parts(self) -> Parts[tuple[int, ...] | None]:
         """The tokens of a short end of the output, with the end token; None if none was found.
 
-        Each position keeps its end: after its first token has been accepted, the rest is still an end.
+        Each position keeps its end: after its first token has been accepted, the rest is still an end. An end that made
+        `closes_within_parts` answer yes may be shorter than one that is searched from here: it is taken then.
         """
         if self._finished:
             return ()
-        here = self._here()
-        closing = here.closing
+        closing = self._here().closing
         if closing is None:
             closing = (yield from self._generation.spelled_end(self._cursor, self.tokens)), 0
-            self._known[-1] = here._replace(closing=closing)
+            self._known[-1] = self._here()._replace(closing=closing)
+        end = (yield from self._end()) if len(self.grammar.speller.single_bytes) == 256 else None
+        if end is not None and len(end[0]) - end[1] + 1 < len(closing[0]) - closing[1]:
+            run = yield from self._generation.spelled_tokens(self.tokens, end[0][end[1] :])
+            closing = (run, 0) if run else closing
+            self._known[-1] = self._here()._replace(closing=closing)
         tokens, at = closing
         return tokens[at:] or None
 
@@ -362,32 +367,6 @@ def _finish(matcher: NativeMatcher, token: int) -> None:
 def _find_forced(matcher: NativeMatcher) -> tuple[int, ...]:
     """The forced tokens, in a machine with room for them."""
     return matcher._generation.forced(matcher._cursor, matcher.tokens)
-
-
-def _find_end(
-    cursor: Cursor,
-    generation: Generation,
-    places: Sequence[KnownAnswers | None],
-    steps: Sequence[Step],
-) -> Parts[EndText | None]:
-    """An end derived from the end found some tokens ago, else from a search.
-
-    `places`: by the number of tokens, what is known, with the ends found before; `steps`: the moves of these tokens.
-    """
-    place, known, end = len(places), None, None
-    while place and known is None:
-        place -= 1
-        at_place = places[place]
-        known = None if at_place is None else at_place.end
-    if known is not None:
-        text, at = known
-        written = bytes(cursor.output[steps[place][0] :])
-        if text.startswith(written, at):
-            return text, at + len(written)
-        end = yield from joined_end(cursor, generation.graph, text[at:])
-    if end is None:
-        end = yield from generation.end(cursor)
-    return None if end is None else (end, 0)
 
 
 def _read_again(cursor: Cursor, texts: list[Bytes], kept: int) -> tuple[Cursor, list[Step]]:

@@ -156,6 +156,7 @@ COVERED = {
     "grammar/automata/subset.py": "tests/grammar/automata/test_algebra.py",
     "grammar/backends/earley.py": "tests/grammar/earley/test_masks.py",
     "grammar/backends/known_answers.py": "tests/grammar/test_matchers.py",
+    "grammar/backends/later_ends.py": "tests/engine/test_budgeted_matcher.py",
     "grammar/backends/native.py": "tests/grammar/test_matchers.py",
     "grammar/backends/token_spelling.py": "tests/grammar/test_followers.py",
     "grammar/backends/closing_questions.py": "tests/grammar/test_matchers.py",

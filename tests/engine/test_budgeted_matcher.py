@@ -25,6 +25,11 @@ from tests.support.tokens import small
         '{"enum": ["Open", "Fulfilled"]}',
         '{"type": "array", "items": {"type": "string", "format": "date"}}',
         '{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}, "required": ["a"]}',
+        '{"type": "array", "items": {"type": "integer"}, "contains": {"minimum": 5000}, "minContains": 2}',
+        '{"type": "array", "contains": {"type": "integer", "minimum": 5000}}',
+        '{"type": "array", "contains": {"type": "string", "minLength": 9}, "items": {"type": ["string", "null"]}}',
+        '{"type": "array", "uniqueItems": true, "items": {"type": "integer"}, "minItems": 12}',
+        '{"type": "array", "items": {"type": "integer"}, "contains": {"multipleOf": 777}}',
     ],
 )
 def test_every_budget_from_the_least_on_is_kept(schema: str) -> None:
