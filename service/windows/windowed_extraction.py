@@ -4,7 +4,7 @@ Does: merge the readings as they come, ask for one more where the whole lacks a 
 independently, and add up usage, times and warnings. Does not: run readings: HTTP and the offline `LLM` do.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from time import perf_counter
 from typing import Any, Final
@@ -79,7 +79,7 @@ class WindowedExtraction:
         """End the merge after the last window; the items that were not settled yet."""
         settled, self._merged = self._merger.finish()
         found = dict.fromkeys(self._merged.missing)
-        for fault in _faults(self._merged.value, self._plan.whole.schema):
+        for fault in self._faults(self._merged.value):
             if fault.validator == "minItems":
                 found[tuple(fault.absolute_path)] = None
             elif fault.validator == "required" and isinstance(fault.instance, dict):
@@ -129,9 +129,9 @@ class WindowedExtraction:
         )
 
     def _require_valid(self, data: Any) -> None:
-        found = list(_faults(data, self._plan.whole.schema))
+        found = self._faults(data)
         if not found:
-            check(data, self._plan.whole.schema)
+            check(data, self._plan.whole.schema, self._plan.text)
             return
         raise WindowsConflict(
             f"the {len(self._spans)} windows of the document do not make a valid whole",
@@ -146,6 +146,19 @@ class WindowedExtraction:
                 for fault in found
             ),
         )
+
+    def _faults(self, data: Any) -> list[Any]:
+        """The first faults of a merged value; none if it cannot be checked, which `check` then says."""
+        try:
+            found = faults(data, self._plan.whole.schema, self._plan.text)
+            return list(islice(found, _MOST_FAULTS))
+        except (
+            PatternTooCostly,
+            PatternUnreadable,
+            RecursionError,
+            referencing.exceptions.Unresolvable,
+        ):
+            return []
 
     def _warnings(self, data: Any, filled: Sequence[Path]) -> Iterator[AnswerWarning]:
         """The warnings of the readings, with pointers into the whole, and those of the merge."""
@@ -173,7 +186,7 @@ class WindowedExtraction:
                 hint="raise maxItems",
             )
         if self._plan.whole.strict is not None:
-            yield from null_warnings(data, self._plan.whole.strict)
+            yield from null_warnings(data, self._plan.whole.strict, self._plan.text)
         yield from offset_warnings(data, self._plan.whole.schema, self._plan.text)
 
     def _fields(
@@ -201,19 +214,6 @@ class WindowedExtraction:
             decode_ms=round(sum(one.decode_ms for one in self._timings), 3),
             total_ms=round((perf_counter() - self._plan.whole.started) * 1000, 3),
         )
-
-
-def _faults(data: Any, schema: Mapping[str, Any] | bool) -> list[Any]:
-    """The first faults of a value; none if it cannot be checked, which `check` then says."""
-    try:
-        return list(islice(faults(data, schema), _MOST_FAULTS))
-    except (
-        PatternTooCostly,
-        PatternUnreadable,
-        RecursionError,
-        referencing.exceptions.Unresolvable,
-    ):
-        return []
 
 
 def _filled(data: Any, source: Any, path: Path) -> tuple[Any, bool]:

@@ -243,6 +243,33 @@ def test_every_value_has_its_source_in_the_whole_document(
     assert others == ([("Hull", Span(start=place, end=place + 4))] if branch else [])
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_verbatim_strings_of_all_windows_occur_in_the_document(
+    extractor: Extractor, ends: str
+) -> None:
+    text = ledger_text(60).replace("\n", ends)
+    plan = planned(extractor, LEDGER, text, grounding="verbatim")
+    assert plan is not None
+    assert len(plan.windows) > 1
+    result, _ = read(extractor, plan, ReadingEngine())
+    assert result.data == {"branch": "Bremen", "entries": entries(text.replace(ends, "\n"))}
+    for number, entry in enumerate(entries(text.replace(ends, "\n"))):
+        report = result.fields[f"/entries/{number}/name"]
+        assert report.match == "verbatim"
+        assert report.span is not None
+        assert text[report.span.start : report.span.end] == entry["name"]
+
+
+def test_a_string_that_no_window_has_is_not_verbatim(extractor: Extractor) -> None:
+    text = ledger_text(60, branch=None)
+    plan = planned(extractor, LEDGER, text, grounding="verbatim", not_stated="null")
+    assert plan is not None
+    result, _ = read(extractor, plan, ReadingEngine())
+    assert isinstance(result.data, dict)
+    assert result.data["branch"] is None
+    assert [warning.kind for warning in result.warnings] == ["not_stated"]
+
+
 def test_two_thousand_records_come_out_in_order(extractor: Extractor) -> None:
     text = ledger_text(2000)
     plan = planned(extractor, LEDGER, text)
