@@ -60,6 +60,29 @@ class PeerSettings:
         """The addresses in `kv_peers`."""
         return tuple(part.strip() for part in self.kv_peers.split(",") if part.strip())
 
+    def check(self, *, ranks: int, prefill: int) -> None:
+        """Refuse engines of several ranks, or with engines for prompts of their own, and a key that cannot be used.
+
+        Raises:
+            ConfigError: one of these.
+        """
+        if self.kv_role == "none":
+            return
+        setting = "kv_listen" if self.kv_listen else "kv_peers"
+        if prefill:
+            raise ConfigError(
+                "engines compute prompts for others of this server, or of other ones, not both",
+                where="prefill_engines",
+                hint=f"leave out prefill_engines, or {setting}",
+            )
+        if ranks > 1:
+            raise ConfigError(
+                "prompts are exchanged by engines in one process",
+                where=setting,
+                hint=f"set tp and pp to 1, or leave out {setting}",
+            )
+        self.key()
+
     @property
     def kv_role(self) -> KVRole:
         """See `CacheConfig`."""
@@ -90,7 +113,9 @@ class PeerSettings:
             mode, key = path.stat().st_mode, path.read_bytes().strip()
         except OSError as error:
             raise ConfigError(
-                f"{path} cannot be read: {error.strerror}", where="kv_key_file"
+                f"{path} cannot be read: {error.strerror}",
+                where="kv_key_file",
+                hint=f"openssl rand -hex 32 > {path}; chmod 600 {path}; the same file on both hosts",
             ) from None
         if mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise ConfigError(

@@ -19,14 +19,10 @@ def launches(config: EngineConfig, count: int = 1, prefill: int = 0) -> tuple[La
     One engine has the whole machine.
 
     Raises:
-        ConfigError: there are GPUs, but not one for each rank of each engine; or no engine is left for outputs.
+        ConfigError: there are GPUs, but not one for each rank of each engine; or no engine is left for outputs; or
+            prompts cannot be exchanged with other servers.
     """
-    if prefill and config.peers.kv_role != "none":
-        raise ConfigError(
-            "engines compute prompts for others of this server, or of other ones, not both",
-            where="prefill_engines",
-            hint="leave out prefill_engines, or kv_listen and kv_peers",
-        )
+    config.peers.check(ranks=config.parallel.ranks, prefill=prefill)
     if count == 1 and not prefill:
         return (Launch.of(config),)
     gpus = visible_gpus() if config.model.device != "cpu" else ()

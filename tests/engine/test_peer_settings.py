@@ -67,9 +67,15 @@ def test_they_set_the_role_of_the_engine(tmp_path: Path) -> None:
     assert config(kv_listen="1", **key).cache.kv_role == "prefill"
     decode = config(kv_peers="a:1, b:2", **key)
     assert (decode.cache.kv_role, decode.peers.peers) == ("decode", ("a:1", "b:2"))
-    with pytest.raises(ConfigError) as refused:
-        launches(decode, 2, 1)
-    assert refused.value.where == "prefill_engines"
+    divided = config(kv_listen="1", tp=2, **key)
+    for one, prefill, where in (
+        (decode, 1, "prefill_engines"),
+        (divided, 0, "kv_listen"),
+        (decode, 0, "kv_key_file"),  # before any engine starts
+    ):
+        with pytest.raises(ConfigError) as refused:
+            launches(one, 2, prefill)
+        assert refused.value.where == where
 
 
 def test_several_engines_listen_on_ports_after_each_other() -> None:
