@@ -151,6 +151,10 @@ def _lone(
         floor = tl.zeros((ROWS,), tl.int32) + begin
     per_split = tl.maximum(tl.cdiv(tl.cdiv(earlier - begin, TILE), SPLITS), 1) * TILE
     parts = tl.maximum(tl.cdiv(earlier - begin, per_split), 1)
+    # A program without a part ends before it waits: the registers it would hold are where the next kernel loads its
+    # first weights. The first program of each key head always waits, so this kernel never ends before the preceding one.
+    if split >= parts:
+        return
     first = begin + split * per_split
     end = tl.minimum(first + per_split, earlier)
     head_cache = cache_ptr + kv_head * DIM
@@ -167,8 +171,6 @@ def _lone(
     sin = tl.load(sin_ptr + position * DIM + dim, mask=real, other=0.0).to(tl.float32)
     if EARLY:
         gdc_wait()
-    if split >= parts:
-        return
     member = tl.arange(0, ROWS)
     used = (member < GROUP)[:, None] & real[None, :]
     out_first = out_ptr + kv_head * GROUP * DIM

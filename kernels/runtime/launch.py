@@ -6,7 +6,8 @@ Consecutive kernels on a stream overlap where the GPU supports it (programmatic 
 and later): a kernel starts once all programs of the preceding one have begun, loads data that no kernel writes
 (weights), and waits before it touches anything else. So every kernel calls `gdc_launch_dependents` first, or late where
 waiting programs would crowd it, and `gdc_wait` before its first access to activations, caches or buffers, under the
-constant `EARLY`.
+constant `EARLY`. A program that accesses none of these may end without waiting only if another program of the same
+launch always waits: a kernel that ends before the preceding one would let the next one overtake that.
 """
 
 from functools import lru_cache
