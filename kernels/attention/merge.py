@@ -6,13 +6,13 @@ Does: weigh parts by their log-sum-exps (Dao et al. 2023, "Flash-Decoding"). Doe
 import triton
 import triton.language as tl
 
-MERGED = 8192
-"""Most numbers that a merge holds at a time."""
+MERGED = 4096
+"""Most numbers that a warp holds in a merge: 128 a thread."""
 
 
-def members_merged(splits: int, dim: int, group: int) -> int:
-    """The number of rows merged at a time; their parts fit into registers."""
-    room = MERGED // int(triton.next_power_of_2(splits * dim))
+def members_merged(splits: int, dim: int, group: int, warps: int) -> int:
+    """The number of rows that a program of `warps` warps merges at a time; their parts fit into registers."""
+    room = warps * MERGED // int(triton.next_power_of_2(splits * dim))
     return max(1, min(room, int(triton.next_power_of_2(group))))
 
 

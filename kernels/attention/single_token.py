@@ -228,7 +228,7 @@ class LoneAttention:
         self._options = sizes.options(shape, ragged.context_lengths) | {
             "ROWS": rows,
             "SPLITS": shape.splits,
-            "MEMBERS": members_merged(shape.splits, sizes.dim, sizes.group),
+            "MEMBERS": members_merged(shape.splits, sizes.dim, sizes.group, shape.warps),
         }
         parts = sizes.kv_heads * rows * shape.splits
         self._partial = torch.empty((parts, sizes.dim), dtype=torch.float32, device=device)

@@ -303,7 +303,7 @@ class DecodeAttention:
         self._options = sizes.options(shape, lengths) | {
             "ROWS": rows,
             "SPLITS": shape.splits,
-            "MEMBERS": members_merged(shape.splits, sizes.dim, sizes.group),
+            "MEMBERS": members_merged(shape.splits, sizes.dim, sizes.group, shape.warps),
         }
         pairs, device = lengths.shape[0] * sizes.kv_heads, lengths.device
         parts = pairs * rows * shape.splits if shape.splits > 1 else 1
