@@ -20,7 +20,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from ..contracts import PLAIN_SCALING, Places, QKNorm, Ragged, ScoreScaling
 from ..runtime.launch import precision, processors
-from ..runtime.tuples import Pair, Three
+from ..runtime.tuples import Four, Pair, Tensors, Three
 from .attention_launch import layout
 from .merge import finish, members_merged
 from .rope_and_store import as_kept
@@ -29,57 +29,143 @@ from .split_kv import DecodeShape, absorb, addresses, fold, product_rows, scored
 
 
 @triton.jit
-def _rotated(
-    heads_at: tl.tensor,
-    used: tl.tensor,
-    norm_ptr: tl.tensor,
-    cos: tl.tensor,
-    sin: tl.tensor,
-    eps: tl.tensor,
-    DIM: tl.constexpr,
-    BLOCK_DIM: tl.constexpr,
-    NORMED: tl.constexpr,
-) -> tl.tensor:
-    """The heads [H, BLOCK_DIM] at `heads_at` [H, 1], normed and rotated; only those `used` are loaded."""
-    dim = tl.arange(0, BLOCK_DIM)
-    partner = tl.where(dim < DIM // 2, dim + DIM // 2, dim - DIM // 2)
-    own = tl.load(heads_at + dim[None, :], mask=used, other=0.0).to(tl.float32)
-    other = tl.load(heads_at + partner[None, :], mask=used, other=0.0).to(tl.float32)
-    if NORMED:
-        scale = tl.rsqrt(tl.sum(own * own, 1) / DIM + eps)[:, None]
-        real = dim < DIM
-        own *= scale * tl.load(norm_ptr + dim, mask=real, other=0.0).to(tl.float32)[None, :]
-        other *= scale * tl.load(norm_ptr + partner, mask=real, other=0.0).to(tl.float32)[None, :]
-    return (own * cos[None, :] + other * sin[None, :]).to(heads_at.dtype.element_ty)
+def _parts(
+    lengths_ptr: tl.tensor,
+    starts_ptr: tl.tensor,
+    TILE: tl.constexpr,
+    SPLITS: tl.constexpr,
+    WINDOW: tl.constexpr,
+) -> Four:
+    """(the first key that the new token sees, the number of earlier keys, keys of a part, parts).
+
+    The number of keys is 0 for a padding row.
+    """
+    earlier = tl.maximum(tl.load(lengths_ptr) - 1, 0)
+    earlier = tl.where(tl.load(starts_ptr + 1) > tl.load(starts_ptr), earlier, 0)
+    begin = earlier * 0
+    if WINDOW > 0:
+        begin = tl.maximum(earlier + 1 - WINDOW, 0)
+    per_split = tl.maximum(tl.cdiv(tl.cdiv(earlier - begin, TILE), SPLITS), 1) * TILE
+    parts = tl.maximum(tl.cdiv(earlier - begin, per_split), 1)
+    return begin, earlier, per_split, parts
 
 
 @triton.jit
-def _place(
-    key_at: tl.tensor,
-    norm_ptr: tl.tensor,
+def _partner(dim: tl.tensor, DIM: tl.constexpr) -> tl.tensor:
+    """The dimensions that `dim` are rotated with."""
+    partner = tl.where(dim < DIM // 2, dim + DIM // 2, dim - DIM // 2)
+    if DIM // 2 % 8 == 0:
+        partner = tl.max_contiguous(tl.multiple_of(partner, 8), 8)
+    return partner
+
+
+@triton.jit
+def _queries(
+    heads_ptr: tl.tensor,
+    GROUP: tl.constexpr,
+    HELD: tl.constexpr,
+    DIM: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+) -> Pair:
+    """GROUP of HELD heads from `heads_ptr` on [HELD, BLOCK_DIM], and the same numbers at the partners.
+
+    In one load: of two, the compiler issues the second after the barrier behind which the first is used, and each is a
+    round trip to the L2 cache.
+    """
+    dim = tl.arange(0, BLOCK_DIM)
+    row = tl.arange(0, 2 * HELD)[:, None]
+    at = tl.where(row < HELD, dim[None, :], _partner(dim, DIM)[None, :])
+    used = (row % HELD < GROUP) & (dim < DIM)[None, :]
+    both = tl.load(heads_ptr + row % HELD * DIM + at, mask=used, other=0.0)
+    own, other = tl.split(tl.permute(tl.reshape(both, (2, HELD, BLOCK_DIM)), (1, 2, 0)))
+    return own, other
+
+
+@triton.jit
+def _halves(at: tl.tensor, used: tl.tensor, DIM: tl.constexpr, BLOCK_DIM: tl.constexpr) -> Pair:
+    """Numbers [1, BLOCK_DIM] from `at` on, and the same at the partners; zeros unless `used`."""
+    dim = tl.arange(0, BLOCK_DIM)
+    there = ((dim < DIM) & used)[None, :]
+    own = tl.load(at + dim[None, :], mask=there, other=0.0)
+    return own, tl.load(at + _partner(dim, DIM)[None, :], mask=there, other=0.0)
+
+
+@triton.jit
+def _loaded(
+    fused_ptr: tl.tensor,
+    kv_head: tl.tensor,
+    is_first: tl.tensor,
+    KV_HEADS: tl.constexpr,
+    GROUP: tl.constexpr,
+    DIM: tl.constexpr,
+    BLOCK_DIM: tl.constexpr,
+) -> Tensors:
+    """All that the preceding kernel wrote, loaded before any of it is used.
+
+    The new value [1, BLOCK_DIM], the new key and its numbers at the partners, zeros unless `is_first`; then `_queries`.
+    """
+    HELD: tl.constexpr = triton.next_power_of_2(GROUP)
+    dim = tl.arange(0, BLOCK_DIM)
+    new_ptr = fused_ptr + (KV_HEADS * GROUP + kv_head) * DIM
+    value_at = new_ptr + KV_HEADS * DIM + dim[None, :]
+    value = tl.load(value_at, mask=((dim < DIM) & is_first)[None, :], other=0.0)
+    key, key_partners = _halves(new_ptr, is_first, DIM, BLOCK_DIM)
+    own, other = _queries(fused_ptr + kv_head * GROUP * DIM, GROUP, HELD, DIM, BLOCK_DIM)
+    return value, key, key_partners, own, other
+
+
+@triton.jit
+def _rotated(
+    halves: Pair,
+    norms: Pair,
     cos: tl.tensor,
     sin: tl.tensor,
     eps: tl.tensor,
+    DIM: tl.constexpr,
+    NORMED: tl.constexpr,
+) -> tl.tensor:
+    """Heads [H, BLOCK_DIM] normed by weights [1, BLOCK_DIM] and rotated; of both, the numbers and those at partners."""
+    own = halves[0].to(tl.float32)
+    other = halves[1].to(tl.float32)
+    if NORMED:
+        scale = tl.rsqrt(tl.sum(own * own, 1) / DIM + eps)[:, None]
+        own *= scale * norms[0].to(tl.float32)
+        other *= scale * norms[1].to(tl.float32)
+    return (own * cos[None, :] + other * sin[None, :]).to(halves[0].dtype)
+
+
+@triton.jit
+def _store(
+    key: tl.tensor,
+    value: tl.tensor,
     stored_ptr: tl.tensor,
     plane: tl.tensor,
     slot: tl.tensor,
-    KV_HEADS: tl.constexpr,
     DIM: tl.constexpr,
     BLOCK_DIM: tl.constexpr,
-    NORMED: tl.constexpr,
 ) -> Pair:
-    """Store the new token's key and value unless `slot` is negative; returns both [1, BLOCK_DIM] in the dtype of the
+    """Store the new token's key and value [1, BLOCK_DIM] unless `slot` is negative; returns both in the dtype of the
     cache."""
     dim = tl.arange(0, BLOCK_DIM)[None, :]
-    one = tl.zeros((1, 1), tl.int32)
-    key = _rotated(key_at + one, dim < DIM, norm_ptr, cos, sin, eps, DIM, BLOCK_DIM, NORMED)
     key = as_kept(key, stored_ptr)
-    value = tl.load(key_at + KV_HEADS * DIM + dim, mask=dim < DIM, other=0.0)
     value = as_kept(value, stored_ptr)
-    keeps = (dim < DIM) & (one + slot >= 0)
+    keeps = (dim < DIM) & (slot >= 0)
     tl.store(stored_ptr + dim, key, mask=keeps)
     tl.store(stored_ptr + plane + dim, value, mask=keeps)
     return key, value
+
+
+@triton.jit
+def _repeated(rows: tl.tensor, ROWS: tl.constexpr) -> tl.tensor:
+    """`rows` [H] or [H, N] as often as it takes to be ROWS."""
+    TIMES: tl.constexpr = ROWS // rows.shape[0]
+    if len(rows.shape) == 1:
+        many = tl.broadcast_to(rows[None, :], (TIMES, rows.shape[0]))
+        many = tl.reshape(many, (ROWS,))
+    else:
+        many = tl.broadcast_to(rows[None, :, :], (TIMES, rows.shape[0], rows.shape[1]))
+        many = tl.reshape(many, (ROWS, rows.shape[1]))
+    return many
 
 
 @triton.jit
@@ -143,16 +229,9 @@ def _lone(
     if EARLY:
         gdc_launch_dependents()
     # Inputs of the step, the tables of the model and all earlier keys: no kernel that may still run writes them.
-    earlier = tl.maximum(tl.load(lengths_ptr) - 1, 0)
-    earlier = tl.where(tl.load(starts_ptr + 1) > tl.load(starts_ptr), earlier, 0)
-    begin, floor = 0, None
-    if WINDOW > 0:
-        begin = tl.maximum(earlier + 1 - WINDOW, 0)
-        floor = tl.zeros((ROWS,), tl.int32) + begin
-    per_split = tl.maximum(tl.cdiv(tl.cdiv(earlier - begin, TILE), SPLITS), 1) * TILE
-    parts = tl.maximum(tl.cdiv(earlier - begin, per_split), 1)
-    # A program without a part ends before it waits: the registers it would hold are where the next kernel loads its
-    # first weights. The first program of each key head always waits, so this kernel never ends before the preceding one.
+    begin, earlier, per_split, parts = _parts(lengths_ptr, starts_ptr, TILE, SPLITS, WINDOW)
+    # A program without a part ends before it waits: the next kernel loads its first weights into the registers that it
+    # would hold. The first program of each key head always waits, and so does the launch.
     if split >= parts:
         return
     first = begin + split * per_split
@@ -169,23 +248,27 @@ def _lone(
     slot = tl.load(slots_ptr, mask=slots > 0, other=-1).to(tl.int64)
     cos = tl.load(cos_ptr + position * DIM + dim, mask=real, other=0.0).to(tl.float32)
     sin = tl.load(sin_ptr + position * DIM + dim, mask=real, other=0.0).to(tl.float32)
+    floor = tl.zeros((ROWS,), tl.int32) + begin if WINDOW > 0 else None
+    query_norms = _halves(query_norm_ptr, NORMED, DIM, BLOCK_DIM)
+    key_norms = _halves(key_norm_ptr, NORMED, DIM, BLOCK_DIM)
     if EARLY:
         gdc_wait()
-    member = tl.arange(0, ROWS)
-    used = (member < GROUP)[:, None] & real[None, :]
-    out_first = out_ptr + kv_head * GROUP * DIM
-    heads_at = fused_ptr + (kv_head * GROUP + member)[:, None] * DIM
-    query = _rotated(heads_at, used, query_norm_ptr, cos, sin, eps, DIM, BLOCK_DIM, NORMED)
-    head = kv_head * GROUP + member % GROUP
-    most, total, acc = begun(sinks_ptr, head, split == 0, ROWS, BLOCK_DIM)
-    if split == 0:
-        new_key, new_value = _place(
-            fused_ptr + (HEADS + kv_head) * DIM, key_norm_ptr, cos, sin, eps,
-            head_cache + slot * (KV_HEADS * DIM), plane, slot, KV_HEADS, DIM, BLOCK_DIM, NORMED,
-        )  # fmt: skip
-        score = scored(tl.sum(query.to(tl.float32) * new_key.to(tl.float32), 1), scale, CAP)
-        most, total, weight = _counted(most, score, sinks_ptr)
-        acc += weight[:, None] * new_value.to(tl.float32)
+    is_first = split == 0
+    loaded = _loaded(fused_ptr, kv_head, is_first, KV_HEADS, GROUP, DIM, BLOCK_DIM)
+    new_value, new_halves, halves = loaded[0], (loaded[1], loaded[2]), (loaded[3], loaded[4])
+    # Of the rows of a product the first few are query heads: these are normed and rotated, the others repeat them.
+    heads = _rotated(halves, query_norms, cos, sin, eps, DIM, NORMED)
+    query = _repeated(heads, ROWS)
+    head = kv_head * GROUP + tl.arange(0, ROWS) % GROUP
+    most, total, acc = begun(sinks_ptr, head, is_first, ROWS, BLOCK_DIM)
+    if is_first:
+        new_key = _rotated(new_halves, key_norms, cos, sin, eps, DIM, NORMED)
+        kept_key, kept_value = _store(
+            new_key, new_value, head_cache + slot * (KV_HEADS * DIM), plane, slot, DIM, BLOCK_DIM
+        )
+        score = scored(tl.sum(heads.to(tl.float32) * kept_key.to(tl.float32), 1), scale, CAP)
+        most, total, weight = _counted(most, _repeated(score, ROWS), sinks_ptr)
+        acc += weight[:, None] * kept_value.to(tl.float32)
     limit = tl.zeros((ROWS,), tl.int32) + end
     most, total, acc = fold(
         query, key, value, first + tl.arange(0, TILE), floor, limit, most, total, acc, scale, CAP, PRECISION,
@@ -195,7 +278,7 @@ def _lone(
         KV_HEADS, DIM, BLOCK_DIM, BLOCK_SIZE, TILE, STAGES, CAP, PRECISION,
     )  # fmt: skip
     finish(
-        most, total, acc, GROUP, parts, kv_head, out_first, partial_ptr, lse_ptr, arrived_ptr,
+        most, total, acc, GROUP, parts, kv_head, out_ptr + kv_head * GROUP * DIM, partial_ptr, lse_ptr, arrived_ptr,
         GROUP, ROWS, HEADS, DIM, BLOCK_DIM, SPLITS, MEMBERS,
     )  # fmt: skip
 
