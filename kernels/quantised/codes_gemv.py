@@ -97,6 +97,17 @@ def _matrix_row(
 
 
 @triton.jit
+def _row_from_first(
+    AT: tl.constexpr, BLOCK_OUT: tl.constexpr, MATRICES: tl.constexpr, OUTPUTS: tl.constexpr
+) -> tl.tensor:
+    """The matrix row of row AT of this program relative to its first output: a constant if programs are full."""
+    row = AT // MATRICES + AT % MATRICES * OUTPUTS
+    if OUTPUTS % BLOCK_OUT != 0:
+        row = _matrix_row(AT, BLOCK_OUT, MATRICES, OUTPUTS) - tl.program_id(0) * BLOCK_OUT
+    return row
+
+
+@triton.jit
 def _slice(
     codes_ptr: tl.tensor,
     scales_ptr: tl.tensor,
@@ -114,28 +125,24 @@ def _slice(
 
     A row at a time: of a tile of rows the compiler chooses layouts of codes and of scales that differ.
     """
-    # The pointers move, not the indices: all slices share the registers of these.
-    CHUNK: tl.constexpr = SLICE * VECTORS // PER_CHUNK * (MATRICES * OUTPUTS)
-    codes_ptr += SLICE * VECTORS * 4
-    if GROUPED:
-        scales_ptr += CHUNK
-        if zeros_ptr is not None:
-            zeros_ptr += CHUNK
+    # The pointers move, not the indices: all slices share the registers of these, and rows differ by constants.
+    first = tl.program_id(0) * BLOCK_OUT
     vector = tl.arange(0, VECTORS)
     held = vector < STRIDE // 4 - SLICE * VECTORS
     word = vector[:, None] * 4 + tl.arange(0, 4)[None, :]
+    codes_at = codes_ptr + SLICE * VECTORS * 4 + first * STRIDE + word
+    number = SLICE * VECTORS // PER_CHUNK * (MATRICES * OUTPUTS)
+    number += first + vector // PER_CHUNK * (MATRICES * OUTPUTS)
     codes = ()
     scales = ()
     zeros = ()
     for i in tl.static_range(BLOCK_OUT * MATRICES):
-        row = _matrix_row(i, BLOCK_OUT, MATRICES, OUTPUTS)
-        at = codes_ptr + row * STRIDE + word
-        codes = appended(codes, tl.load(at, mask=held[:, None], other=0))
+        row = _row_from_first(i, BLOCK_OUT, MATRICES, OUTPUTS)
+        codes = appended(codes, tl.load(codes_at + row * STRIDE, mask=held[:, None], other=0))
         if GROUPED:
-            number = vector // PER_CHUNK * (MATRICES * OUTPUTS) + row
-            scales = appended(scales, tl.load(scales_ptr + number, mask=held, other=0))
+            scales = appended(scales, tl.load(scales_ptr + number + row, mask=held, other=0))
             if zeros_ptr is not None:
-                zeros = appended(zeros, tl.load(zeros_ptr + number, mask=held, other=0))
+                zeros = appended(zeros, tl.load(zeros_ptr + number + row, mask=held, other=0))
     return codes, scales, zeros
 
 
