@@ -17,11 +17,12 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 from ..contracts import RmsNorm
 from ..linear.epilogue import NOTHING, After, activated
 from ..runtime.launch import overlap
-from ..runtime.tuples import Pair, Tensors, Three, appended, joined, sums_of_rows
+from ..runtime.tuples import Pair, Tensors, Three, appended, joined
 from .codes_gemv_shape import CodesGemvShape, codes_gemv_shape
 from .half_factors import half_dots, halves
 from .integer_factors import byte_dots, nibble_dots, rounded
 from .packed_codes import CodeKind, PackedCodes
+from .row_sums import row_sums
 from .unpack import half_of_word
 
 MOST_WORDS = 1 << 31
@@ -242,7 +243,7 @@ def _codes_gemv(
                 codes_ptr, scales_ptr, zeros_ptr, j + 1,
                 BLOCK_OUT, VECTORS, STRIDE, OUTPUTS, MATRICES, PER_CHUNK, GROUPED,
             )  # fmt: skip
-    y = sums_of_rows(sums) * of_rows
+    y = row_sums(sums, EARLY) * of_rows
     if NORMED:
         y = y * tl.rsqrt(tl.sum(squares, 0) / INPUTS + eps)
     output = tl.program_id(0) * BLOCK_OUT + tl.arange(0, BLOCK_OUT)
