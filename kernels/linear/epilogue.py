@@ -1,7 +1,8 @@
 """Device functions and epilogue options that the matrix-product kernels share.
 
-Does: load a tile of weights, with zeros for inputs past the end and for unneeded rows; compute activations; describe
-the fused part of an epilogue; add up partial sums of programs; store results. Does not: multiply.
+Does: load a tile of weights, with zeros for inputs past the end and for unneeded rows; prefetch the tiles that follow;
+compute activations; describe the fused part of an epilogue; add up partial sums of programs; store results. Does not:
+multiply.
 """
 
 from typing import NamedTuple
@@ -10,7 +11,11 @@ import triton
 import triton.language as tl
 
 from ..contracts import Activation
+from ..runtime.launch import prefetch
 from ..runtime.tuples import appended
+
+LONGEST_OUTPUT = 8192
+"""Inputs of the product after attention, at most: a longer row is that of a feed-forward layer."""
 
 
 class After(NamedTuple):
@@ -23,6 +28,10 @@ class After(NamedTuple):
     def name(self) -> str | None:
         """The activation's name for `activated`."""
         return None if self.activation is None else self.activation.value
+
+    def after_attention(self, inputs: int) -> bool:
+        """Whether attention precedes the product of so many inputs: memory is idle while one token is attended."""
+        return self.added and inputs <= LONGEST_OUTPUT
 
 
 NOTHING = After()
@@ -59,6 +68,28 @@ def load_tile(
     if loaded is not None:
         there = loaded[:, None] if there is None else there & loaded[:, None]
     return tl.load(at) if there is None else tl.load(at, mask=there, other=0.0)
+
+
+@triton.jit
+def fetch_rest(
+    matrix_ptr: tl.tensor,
+    OUTPUTS: tl.constexpr,
+    STRIDE: tl.constexpr,
+    BEGIN: tl.constexpr,
+    BLOCK_OUT: tl.constexpr,
+    AT_ONCE: tl.constexpr,
+) -> None:
+    """Prefetch the rows of this program from element BEGIN on into the L2 cache, without waiting.
+
+    A row has STRIDE elements. AT_ONCE: lines of a step, a power of 2. Compiled code only.
+    """
+    LINE: tl.constexpr = 1024 // matrix_ptr.dtype.element_ty.primitive_bitwidth
+    LINES: tl.constexpr = (STRIDE - BEGIN + LINE - 1) // LINE
+    if LINES > 0:
+        for begin in tl.static_range(0, BLOCK_OUT * LINES, AT_ONCE):
+            at = tl.minimum(begin + tl.arange(0, AT_ONCE), BLOCK_OUT * LINES - 1)
+            row = tl.minimum(tl.program_id(0) * BLOCK_OUT + at // LINES, OUTPUTS - 1)
+            prefetch(matrix_ptr + BEGIN + row.to(tl.int64) * STRIDE + at % LINES * LINE)
 
 
 @triton.jit

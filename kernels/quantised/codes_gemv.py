@@ -4,8 +4,8 @@ Does: the norm, the product, scales, the bias and the epilogue (gate or residual
 (`narrow_codes`), other dtypes than bfloat16, groups of 8-bit codes. Reference: `codes.Codes.dense`.
 
 As in `linear.gemv`, a program takes a few outputs and loads its first slice of codes before the preceding kernel has
-finished. It prepares the inputs of a slice just before it multiplies them, and applies the scale of the norm to the
-sums.
+finished; if that is attention, it has the others brought into the L2 cache. It prepares the inputs of a slice just
+before it multiplies them, and applies the scale of the norm to the sums.
 """
 
 import torch
@@ -15,7 +15,7 @@ from torch import Tensor
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from ..contracts import RmsNorm
-from ..linear.epilogue import NOTHING, After, activated
+from ..linear.epilogue import NOTHING, After, activated, fetch_rest
 from ..runtime.launch import overlap
 from ..runtime.tuples import Pair, Tensors, Three, appended, joined
 from .codes_gemv_shape import CodesGemvShape, codes_gemv_shape
@@ -206,6 +206,7 @@ def _codes_gemv(
     ACTIVATION: tl.constexpr,
     BIASED: tl.constexpr,
     ADDED: tl.constexpr,
+    FETCHED: tl.constexpr,
     EARLY: tl.constexpr,
 ) -> None:
     """`x`, its norm and `codes` are in words of 32 bits. OUTPUTS: number of written outputs; TOTAL: of matrix rows."""
@@ -230,6 +231,8 @@ def _codes_gemv(
         sums = appended(sums, tl.zeros((VECTORS,), tl.float32))
     squares = tl.zeros((VECTORS,), tl.float32)
     if EARLY:
+        if FETCHED:
+            fetch_rest(codes_ptr, OUTPUTS, STRIDE, VECTORS * 4, BLOCK_OUT, VECTORS)
         gdc_wait()
     for j in tl.static_range(SLICES):
         factors = _factors(
@@ -316,6 +319,7 @@ def codes_gemv(
         ACTIVATION=after.name,
         BIASED=bias is not None,
         ADDED=after.added,
+        FETCHED=after.after_attention(packed.inputs),
         num_warps=shape.warps,
         **overlap(x),
     )
