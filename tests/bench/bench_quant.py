@@ -1,13 +1,13 @@
 """Steps of the 8B shape with quantised weights against bfloat16, on a GPU: one table, and the tiles that are fastest.
 
     python -m tests.bench.bench_quant [--out FILE] [--layers 32] [--seconds 220] [--no-tiles]
-        [--forms int8 fp8 w4] [--rows 1 64] [--steps 1 64 512 prompts]
+        [--forms int8 fp8 w4] [--rows 1 64] [--steps 1 64 512 prompts] [--context 512]
 
 Random weights of the layers in each form, the head in bfloat16. A step is the forward pass and the logits, replayed as
-a CUDA graph for 1, 64 and 512 sequences with a context of 512 tokens, and launched for eight prompts of 1,024 tokens:
-medians. The floor is the bytes of weights, scales and keys over the measured copy bandwidth. Before that, each matrix
-of a layer is multiplied with tiles of several shapes, over copies that do not fit the L2 cache; the steps use the
-fastest of them. Two minutes are the compiler's, for two hundred variants.
+a CUDA graph for 1, 64 and 512 sequences with a context of 512 tokens (or of `--context`), and launched for eight
+prompts of 1,024 tokens: medians. The floor is the bytes of weights, scales and keys over the measured copy bandwidth.
+Before that, each matrix of a layer is multiplied with tiles of several shapes, over copies that do not fit the L2
+cache; the steps use the fastest of them. Two minutes are the compiler's, for two hundred variants.
 """
 
 import argparse
@@ -474,6 +474,7 @@ def steps(
     cache: torch.Tensor,
     bandwidth: float,
     names: Sequence[str] = KINDS,
+    context: int = CONTEXT,
 ) -> dict[str, float]:
     """Milliseconds of each kind of step named in `names`, in one form."""
     spec = parse_spec(CONFIG | {"num_hidden_layers": layers})
@@ -485,23 +486,23 @@ def steps(
         spec, kernels=kernels, dtype=torch.bfloat16, device=DEVICE, positions=2048
     )
     small = replace(decoder, layers=decoder.layers[:2])
-    kinds = {str(rows): ((1,) * rows, CONTEXT) for rows in ROWS}
+    kinds = {str(rows): ((1,) * rows, context) for rows in ROWS}
     kinds["prompts"] = ((PROMPT,) * PROMPTS, PROMPT)
     kinds = {name: kinds[name] for name in names}
 
     def passes() -> None:
-        for counts, context in kinds.values():
-            Step(small, cache, counts, context).call()()
+        for counts, length in kinds.values():
+            Step(small, cache, counts, length).call()()
 
     compile_ahead(passes)
     nbytes = weights_bytes(form, layers)
     found: dict[str, float] = {"weights_gb": nbytes / 1e9}
-    for name, (counts, context) in kinds.items():
-        call = Step(decoder, cache, counts, context).call()
+    for name, (counts, length) in kinds.items():
+        call = Step(decoder, cache, counts, length).call()
         prompts = name == "prompts"
         found[name] = milliseconds(call, graph=not prompts, replays=3 if prompts else 9)
         if not prompts:
-            keys = cache.shape[3] * cache.shape[4] * 4 * context * len(counts) * layers
+            keys = cache.shape[3] * cache.shape[4] * 4 * length * len(counts) * layers
             found[f"floor {name}"] = 1e3 * (nbytes + keys) / bandwidth
     return found
 
@@ -532,6 +533,7 @@ def main() -> None:
     parser.add_argument("--forms", nargs="+", choices=FORMS, default=list(FORMS))
     parser.add_argument("--rows", nargs="+", type=int, default=[], help="of products with tiles")
     parser.add_argument("--steps", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--context", type=int, default=CONTEXT, help="tokens of a sequence")
     parser.add_argument("--no-tiles", action="store_true", help="only steps, tiles by the rule")
     args = parser.parse_args()
     began = time.perf_counter()
@@ -547,11 +549,13 @@ def main() -> None:
     until = began + args.seconds * 0.6
     tuned = [] if args.no_tiles else list(tune(bandwidth, until, args.forms, args.rows))
     out["tiles"] = [asdict(one) for one in tuned]
-    blocks = max(max(ROWS) * CONTEXT, PROMPTS * PROMPT) // BLOCK + 1
+    blocks = max(max(ROWS) * max(args.context, CONTEXT), PROMPTS * PROMPT) // BLOCK + 1
     cache = torch.zeros((2, blocks, BLOCK, 8, 128), dtype=torch.bfloat16, device=DEVICE).normal_()
     out["steps"] = {}
     for form in ("bf16", *args.forms):
-        out["steps"][form] = steps(form, tuned, args.layers, cache, bandwidth, args.steps)
+        out["steps"][form] = steps(
+            form, tuned, args.layers, cache, bandwidth, args.steps, args.context
+        )
         gc.collect()
         torch.cuda.empty_cache()
         print(
