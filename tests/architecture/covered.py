@@ -315,7 +315,6 @@ COVERED = {
     "kernels/quantised/codes_gemv_shape.py": "tests/kernels/test_codes_gemv.py",
     "kernels/quantised/half_factors.py": "tests/kernels/test_codes_gemv.py",
     "kernels/quantised/integer_factors.py": "tests/kernels/test_codes_gemv.py",
-    "kernels/quantised/row_sums.py": "tests/kernels/test_codes_gemv.py",
     "kernels/quantised/unpack.py": "tests/kernels/test_skinny_codes.py",
     "kernels/reference_kernels.py": "tests/kernels/test_reference.py",
     "kernels/attention/attention_launch.py": "tests/kernels/test_paged.py",
