@@ -4,7 +4,7 @@ Does: hold the answers that were asked for, and carry over what still holds afte
 (`native`), or change: a matcher replaces them, so that its copies may share what is known of a long output.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from .generation import EndText
 
@@ -35,6 +35,9 @@ class KnownAnswers(NamedTuple):
         """What is known after a token: the rests of the runs that go on with it."""
         closing, forced = _rest(self.closing, token), _rest(self.forced, token)
         return None if closing is None and forced is None else KnownAnswers(closing, None, forced)
+
+
+NOTHING_KNOWN: Final = KnownAnswers()
 
 
 def _rest(run: Run | None, token: int) -> Run | None:

@@ -24,7 +24,7 @@ from ..mask.compute_masks import TokenIndex
 from ..mask.mask_fixup import correct
 from .closing_questions import WholeAnswers
 from .generation import EndText, Generation, cursor_of
-from .known_answers import KnownAnswers
+from .known_answers import NOTHING_KNOWN, KnownAnswers
 from .later_ends import find_end
 from .token_spelling import Speller
 
@@ -306,7 +306,7 @@ class NativeMatcher(WholeAnswers):
         """An end of the output, mostly a short one."""
         if len(self._known) > len(self.tokens):
             shortest = self._generation.shortest  # of the whole output: found when it was compiled
-            first = self._known[0] or KnownAnswers()
+            first = self._known[0] or NOTHING_KNOWN
             if first.end is None and shortest is not None:
                 self._known[0] = first._replace(end=(shortest, 0))
         here = self._here()
@@ -344,7 +344,7 @@ class NativeMatcher(WholeAnswers):
 
     def _here(self) -> KnownAnswers:
         """What is known of the present position."""
-        return self._known[-1] or KnownAnswers()
+        return self._known[-1] or NOTHING_KNOWN
 
 
 @_moving

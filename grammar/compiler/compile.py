@@ -34,11 +34,18 @@ _WARMING = r"""{
         "c": {"type": "string", "format": "date-time"},
         "d": {"type": "number", "multipleOf": 0.7, "minimum": 1},
         "e": {"not": {"type": "string", "pattern": "^a+$"}},
-        "f": {"items": {"type": "integer"}, "uniqueItems": true, "contains": {"type": "integer"}, "minItems": 2},
-        "g": {}
+        "f": {
+            "items": {"type": "integer"}, "uniqueItems": true, "contains": {"type": "integer"},
+            "type": "array", "minItems": 2
+        },
+        "g": {},
+        "h": {
+            "patternProperties": {"^[ab]{1,8}$": {}}, "additionalProperties": false,
+            "type": "object", "minProperties": 1
+        }
     },
     "patternProperties": {"^x": {"type": "boolean"}},
-    "type": "object", "required": ["a", "b", "c", "d", "e", "f", "g"], "minProperties": 8
+    "type": "object", "required": ["a", "b", "c", "d", "e", "f", "g", "h"], "minProperties": 9
 }"""
 # Maximum lengths of strings to warm up with: masks of strings are shared by the distance to the bound.
 _BOUNDED = 12, 48

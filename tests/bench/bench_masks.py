@@ -176,6 +176,7 @@ WARMING = {  # of compiled code, formats, strings near their bound, as a server 
     '{"type": "object"}': b'{"a":1}',
     '{"items": {"type": "string", "maxLength": 40, "pattern": "^.*$"}, "type": "array"}': b'["a b"]',
     '{"additionalProperties": {"type": "string", "minLength": 1, "maxLength": 99}}': b'{"a":"bc","d":"e"}',
+    '{"patternProperties": {"^[ab]{1,8}$": {}}, "additionalProperties": false}': b'{"ab":1,"b":2}',
     '{"items": {"type": ["integer", "null"]}, "uniqueItems": true, "type": "array"}': b"[1,2,null]",
     '{"type": "string", "format": "date-time"}': b'"2020-01-02T03:04:05Z"',
     '{"type": "string", "format": "date"}': b'"2020-01-02"',
