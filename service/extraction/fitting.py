@@ -108,6 +108,10 @@ class PromptFitter:
         added = len(encode(two.messages, two.variables)) - len(encode(one.messages, one.variables))
         return added - pixel.tokens
 
+    def count_seen(self, text: str) -> int:
+        """The tokens of a document, or of a part of one, as the model sees it."""
+        return self.count(prompt_text(text))
+
     def count(self, text: str) -> int:
         """The tokens of a text by itself."""
         return len(self._tokenizer.encode(text)) if text else 0

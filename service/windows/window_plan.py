@@ -116,7 +116,7 @@ def plan_windows(extractor: Extractor, parsed: ParsedExtraction) -> WindowPlan |
         return None
     overlap = room.tokens // _OVERLAP
     images = room.places(parts.images, len(text), parts.part)
-    windows = split(text, fitter.count, room.tokens, overlap, images=images)
+    windows = split(text, fitter.count_seen, room.tokens, overlap, images=images)
     readable = tuple(
         one for one in windows if one.has_images or _READABLE.search(text, one.start, one.end)
     )
@@ -190,7 +190,7 @@ def _require_fit(
     """
     fitter, requested = extractor.fitter, parsed.body.options.max_tokens
     around = fitter.around(outlined, parsed.parts)
-    document = fitter.count(parsed.parts.document) + parsed.parts.image_tokens
+    document = fitter.count_seen(parsed.parts.document) + parsed.parts.image_tokens
     if around + document + (requested or 1) <= fitter.capacity:
         return
     raise TooLong(

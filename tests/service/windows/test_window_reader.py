@@ -243,6 +243,16 @@ def test_every_value_has_its_source_in_the_whole_document(
     assert others == ([("Hull", Span(start=place, end=place + 4))] if branch else [])
 
 
+def test_line_ends_of_windows_take_no_more_windows(extractor: Extractor) -> None:
+    text = ledger_text(300).replace("\f", "")
+    plans = [planned(extractor, LEDGER, text.replace("\n", ends)) for ends in ("\n", "\r\n")]
+    assert plans[0] is not None
+    assert plans[1] is not None
+    counts = [[window.tokens for window in plan.windows] for plan in plans if plan is not None]
+    assert counts[0] == counts[1]
+    assert len(counts[0]) > 3
+
+
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_verbatim_strings_of_all_windows_occur_in_the_document(
     extractor: Extractor, ends: str
