@@ -4,9 +4,9 @@
 
 Random weights, the included model's tokenizer. Since nothing that such a model writes can be foreseen, drafts are
 accepted at the `--rates` by position, whatever is sampled (`drafts=replay:RATES`): the time of a step is that of real
-drafts, and the gain is that of these rates. "free" has no constraint; "text" is a JSON string of letters, whose masks
-are made on the host while drafts are made; "hostile" a string of three letters after a prompt of the same letters, with
-the sources `document,rows`: they find a match for each token, and what follows it is seldom sampled.
+drafts, and the gain is that of these rates. "free" has no constraint; "text" is an array of strings of letters, whose
+masks are made on the host while drafts are made; "hostile" one of strings of three letters after a prompt of the same
+letters, with the sources `document,rows`: they find a match for each token, and what follows it is seldom sampled.
 
 Each setting is an engine in a process of its own. `--shape tiny --device cpu` tries the script on a host.
 """
@@ -38,12 +38,13 @@ PROMPT = 64
 TEXT = "the order was placed by the buyer in spring, and the goods left the harbour in good time. "
 
 
-def string_of(letters: str) -> str:
-    """A schema of long strings of these letters, a part of a character class."""
-    return json.dumps({"type": "string", "pattern": f"^[{letters}]+$", "minLength": 1500})
+def strings_of(letters: str) -> str:
+    """A schema of many strings of these letters, a part of a character class."""
+    string = {"type": "string", "pattern": f"^[{letters}]{{20,60}}$"}
+    return json.dumps({"type": "array", "items": string, "minItems": 40})
 
 
-GRAMMARS = {"free": None, "text": string_of("a-z ,."), "hostile": string_of("abc")}
+GRAMMARS = {"free": None, "text": strings_of("a-z ,."), "hostile": strings_of("abc")}
 
 
 def prompts(kind: str, count: int, tokenizer: Tokenizer) -> list[Item]:
