@@ -37,7 +37,7 @@ MAX_IMAGE_TOKENS: Final = 1280
 """What a request has at most by default: images, and tokens of an image."""
 
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
-TOOL_FORMATS = ("auto", "hermes", "llama3", "mistral", "mistral_args")
+TOOL_FORMATS = ("auto", "hermes", "llama3", "mistral", "mistral_args", "extraction")
 
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 

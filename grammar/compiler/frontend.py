@@ -8,10 +8,10 @@ The compiled loops of the automata are loaded with the first constraint, not whe
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..contract.constraint import Constraint, KeyOrder, Kind
+from ..contract.constraint import Constraint, KeyOrder, Kind, Whitespace
 from ..contract.coverage import Coverage
 from ..contract.errors import ConstraintTooLarge, GrammarError, Refusal, Unsatisfiable
 
@@ -133,8 +133,9 @@ def _tags(constraint: Constraint) -> Screened:
 
     languages: list[Language] = []
 
-    def rule(schema: "Json") -> "Rule":
-        languages.append(_language(constraint, schema))
+    def rule(schema: "Json", whitespace: Whitespace | None) -> "Rule":
+        form = constraint if whitespace is None else replace(constraint, whitespace=whitespace)
+        languages.append(_language(form, schema))
         return languages[-1].root
 
     def release() -> None:

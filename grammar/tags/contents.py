@@ -12,6 +12,7 @@ from typing import Final
 from ..automata import Dfa, Spelling, encode
 from ..cfg import ebnf, enforce, lark
 from ..cfg.form import GrammarLeaf, Mask
+from ..contract.constraint import Whitespace
 from ..contract.errors import GrammarError, Refusal, Unsatisfiable, UnsupportedConstraint
 from ..jsonschema.read.values import Json
 from ..machine.rule import Rule
@@ -22,7 +23,7 @@ from .tag_tree import Content
 _OF_NUMBERS: Final = sum(1 << byte for byte in b"0123456789+-.eE")
 _BEGIN_NUMBERS: Final = sum(1 << byte for byte in b"-0123456789")
 
-SchemaRule = Callable[[Json], Rule]
+SchemaRule = Callable[[Json, Whitespace | None], Rule]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class RuleContent:
 
 @dataclass(slots=True)
 class Contents:
-    """The compiled contents of one structural tag. `schema` makes the rule of a JSON Schema."""
+    """The compiled contents of one structural tag. `schema` makes the rule of a JSON Schema with its white space."""
 
     schema: SchemaRule
     _known: dict[Content, GrammarLeaf | RuleContent] = field(default_factory=dict)
@@ -79,9 +80,9 @@ class Contents:
 
     def _compile(self, content: Content) -> GrammarLeaf | RuleContent:
         if content.kind == "json_schema":
-            key = json.dumps(content.value, default=str)
+            key = f"{content.whitespace} {json.dumps(content.value, default=str)}"
             if key not in self._rules:
-                rule = self.schema(content.value)
+                rule = self.schema(content.value, content.whitespace)
                 first = first_bytes(rule)
                 self._rules[key] = RuleContent(
                     rule, first, _OF_NUMBERS if first & _BEGIN_NUMBERS else 0

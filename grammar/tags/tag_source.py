@@ -4,12 +4,14 @@ Does: read the notation of XGrammar's structural tags, the older form with `stru
 check it strictly: unknown types and fields are errors with a JSON Pointer. Does not: compile contents (`tag_rules`).
 
 The notation: https://xgrammar.mlc.ai/docs/tutorials/structural_tag. In addition, `repeat` has `min` and `max`, tags in
-text have `at_least` and `at_most`, and a content may be a Lark grammar (`lark`).
+text have `at_least` and `at_most`, a content may be a Lark grammar (`lark`), and a JSON Schema may have a `whitespace`
+of its own.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Final, NoReturn
 
+from ..contract.constraint import Whitespace
 from ..contract.errors import InvalidConstraint, Refusal
 from ..jsonschema.read.uri import step
 from ..jsonschema.read.values import Json, read
@@ -95,6 +97,16 @@ class _Fields:
             _refuse(self.at(name), name, "not a boolean", "give true or false")
         return value
 
+    def whitespace(self) -> Whitespace | None:
+        """The white space of a JSON Schema; None if the field is absent."""
+        if "whitespace" not in self._given:
+            return None
+        text, known = self.text("whitespace"), [each.value for each in Whitespace]
+        if text not in known:
+            hint = f"one of {', '.join(known)}"
+            _refuse(self.at("whitespace"), "whitespace", f"unknown white space {text!r}", hint)
+        return Whitespace(text)
+
     def count(self, name: str, default: int | None) -> int | None:
         """A number of repetitions; -1 and null mean unbounded."""
         value = self._given.get(name, default)
@@ -126,10 +138,14 @@ def _format(value: Json, where: str, depth: int) -> Part:
 
 def _content(kind: ContentKind, name: str) -> Callable[[_Fields, int], Part]:
     def build(fields: _Fields, _depth: int) -> Part:
-        value = fields.value(name) if kind == "json_schema" else fields.text(name)
-        return Content(kind, value, fields.at(name))
+        return Content(kind, fields.text(name), fields.at(name))
 
     return build
+
+
+def _schema(fields: _Fields, _depth: int) -> Part:
+    where = fields.at("json_schema")
+    return Content("json_schema", fields.value("json_schema"), where, fields.whitespace())
 
 
 def _fixed(fields: _Fields, _depth: int) -> Part:
@@ -292,7 +308,7 @@ _COUNTED: Final = {"at_least_one", "stop_after_first", "at_least", "at_most"}
 _READERS: Final[dict[str, tuple[set[str], Callable[[_Fields, int], Part]]]] = {
     "const_string": ({"value"}, _fixed),
     "any_text": ({"excludes"}, _any_text),
-    "json_schema": ({"json_schema"}, _content("json_schema", "json_schema")),
+    "json_schema": ({"json_schema", "whitespace"}, _schema),
     "regex": ({"pattern"}, _content("regex", "pattern")),
     "grammar": ({"grammar"}, _content("grammar", "grammar")),
     "lark": ({"lark"}, _content("lark", "lark")),

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from ..contract.constraint import Whitespace
+
 ContentKind = Literal["json_schema", "regex", "grammar", "lark"]
 
 
@@ -34,12 +36,13 @@ class Content:
     """A text under a constraint of its own.
 
     `value`: a JSON Schema as `values.read` returns it, or the source of a pattern or grammar. `where`: JSON Pointer to
-    `value` in the source of the structural tag.
+    `value` in the source of the structural tag. `whitespace`: that of a JSON Schema; None: that of the constraint.
     """
 
     kind: ContentKind
     value: object
     where: str
+    whitespace: Whitespace | None = None
 
 
 @dataclass(frozen=True, slots=True)

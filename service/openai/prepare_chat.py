@@ -52,7 +52,7 @@ def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
         variables=variables,
         reasons=wanted,
         effort=body.reasoning_effort,
-        schema=content.schema if content else None,
+        schema=use.plan.shown if use else content.schema if content else None,
     )
     prompt = chat_prompt(model.text, messages, model.tools, options)
     tokens, images = model.images.filled(prompt.tokens, sources)

@@ -78,7 +78,7 @@ def prepare_response(
         tools=use.tools if use else (),
         reasons=None if effort is None else effort != "none",
         effort=effort,
-        schema=content.schema if content else None,
+        schema=use.plan.shown if use else content.schema if content else None,
         pointer="/input",
     )
     prompt = chat_prompt(model.text, messages, model.tools, options)

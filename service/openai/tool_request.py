@@ -95,6 +95,9 @@ def tool_use(
         if choice.mode == "required":
             raise refused("/tool_choice", "needs tools", "give tools, or omit it")
         return None
+    if form.shows_schema and content is not None and choice.mode == "auto":
+        # The prompt shows one schema, that of the content: the model knows of no call, and need make none.
+        return None
     plan = plan_tools(form, tools, choice, None if content is None else content_format(content))
     own = "" if content is None else content.pointer
     places = tuple((inner, pointer or own) for inner, pointer in plan.places)

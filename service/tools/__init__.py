@@ -5,7 +5,7 @@
     reader = plan.reader()
     reader.read(text)  # ContentText, ToolCallStart, ToolCallArguments
 
-`tool_values` has the input, `reply_parts` the output; `hermes`, `llama3`, `mistral` and `mistral_args` are the wire
-formats, `known_formats` the choice among them, `tool_messages` the rendering of tools, calls and results for a chat
-template.
+`tool_values` has the input, `reply_parts` the output; `hermes`, `llama3`, `mistral`, `mistral_args` and
+`extraction_calls` are the wire formats, `known_formats` the choice among them, `tool_messages` the rendering of tools,
+calls and results for a chat template.
 """

@@ -5,13 +5,14 @@ Does: list the formats. Does not: define them (`hermes` and its siblings).
 
 from typing import Final
 
+from .extraction_calls import EXTRACTION
 from .hermes import HERMES
 from .llama3 import LLAMA3
 from .mistral import MISTRAL
 from .mistral_args import MISTRAL_ARGS
 from .tool_format import ToolFormat
 
-FORMATS: Final = {each.name: each for each in (HERMES, LLAMA3, MISTRAL, MISTRAL_ARGS)}
+FORMATS: Final = {each.name: each for each in (HERMES, LLAMA3, MISTRAL, MISTRAL_ARGS, EXTRACTION)}
 
 # Texts of templates, the most specific first.
 _SIGNS: Final = (
@@ -19,6 +20,7 @@ _SIGNS: Final = (
     ("[TOOL_CALLS]", MISTRAL),
     ("<tool_call>", HERMES),
     ("<|start_header_id|>", LLAMA3),
+    ("{{ schema }}", EXTRACTION),
 )
 
 

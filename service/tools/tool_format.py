@@ -3,11 +3,14 @@
 Does: build the structural tag of all answers that a choice allows. Does not: read answers (`tool_reader`).
 """
 
+import json
 import secrets
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+
+from intaglio.grammar.api import Whitespace
 
 from .tool_values import Tool, ToolChoice
 
@@ -24,7 +27,10 @@ class ToolFormat:
     A call is `before_name` NAME `after_name` ARGUMENTS `after_arguments`. `trigger`, with which `opening` and the first
     call begin, ends the content of the answer; where `only_at_start`, calls are possible in place of content only.
     `openings` are alternatives. `several`: whether the models can make several calls in one answer. `id_length`: the
-    length of ids, letters and digits, that chat templates require; None: `call_` and 24 of them.
+    length of ids, letters and digits, that chat templates require; None: `call_` and 24 of them. `whitespace`: that of
+    the arguments, as the models were trained to write them; the default is what Python's `json.dumps` writes.
+    `shows_schema`: the chat template shows the schema of the answer, not the tools, so it gets the schema of a call;
+    where the answer has a form of its own, and calls are not required, none is made.
     """
 
     name: str
@@ -38,6 +44,8 @@ class ToolFormat:
     only_at_start: bool = False
     several: bool = True
     id_length: int | None = None
+    whitespace: Whitespace = Whitespace.SPACED
+    shows_schema: bool = False
 
     def answers(self, tools: Sequence[Tool], choice: ToolChoice, content: Format | None) -> Format:
         """The answers that a choice allows. `content`: the format of answers without calls; None: free text."""
@@ -52,6 +60,11 @@ class ToolFormat:
         before: Format = {"type": "any_text"}
         plain = {"type": "any_text", "excludes": [self.trigger]}
         return _either([plain, _sequence([before, _text(self.trigger), *calls])])
+
+    def written(self, arguments: Any) -> str:
+        """Arguments as the models write them."""
+        marks = (",", ":") if self.whitespace is Whitespace.COMPACT else (", ", ": ")
+        return json.dumps(arguments, ensure_ascii=False, separators=marks)
 
     def new_id(self) -> str:
         """A random id for a call."""
@@ -71,7 +84,11 @@ class ToolFormat:
         return [_either(first), *([] if most == 0 else [more]), _text(self.closing)]
 
     def _call(self, tool: Tool, head: str) -> Format:
-        schema = {"type": "json_schema", "json_schema": tool.schema}
+        schema = {
+            "type": "json_schema",
+            "json_schema": tool.schema,
+            "whitespace": self.whitespace.value,
+        }
         begin = f"{head}{tool.name}{self.after_name}"
         return {"type": "tag", "begin": begin, "content": schema, "end": self.after_arguments}
 

@@ -140,7 +140,7 @@ def _written(
     """Calls as the model would have written them."""
     written = [
         f"{form.before_name}{call['name']}{form.after_name}"
-        f"{json.dumps(arguments, ensure_ascii=False)}{form.after_arguments}"
+        f"{form.written(arguments)}{form.after_arguments}"
         for call, arguments in zip(calls, parsed, strict=True)
     ]
     opening = form.openings[0]

@@ -7,8 +7,9 @@ Does: combine tools, choice and the constraint of answers without calls. Does no
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from intaglio.grammar.api import Constraint, Kind, Whitespace
+from intaglio.grammar.api import Constraint, Kind
 
 from .tool_format import Format, ToolFormat
 from .tool_reader import ToolReader
@@ -20,12 +21,13 @@ class ToolPlan:
     """The constraint of an answer that may call tools, and the format by which it is read.
 
     `places`: pairs of a JSON Pointer into the structural tag and the place in the request of the schema there; the
-    place is empty for the constraint of the content.
+    place is empty for the constraint of the content. `shown`: the schema of a call, for templates that show it.
     """
 
     form: ToolFormat
     constraint: Constraint
     places: tuple[tuple[str, str], ...] = ()
+    shown: dict[str, Any] | None = None
 
     def reader(self) -> ToolReader:
         """A new reader, for one answer."""
@@ -45,12 +47,27 @@ def plan_tools(
         raise ValueError("no tool may be called")
     answers = form.answers(allowed, choice, content)
     source = json.dumps({"type": "structural_tag", "format": answers}, ensure_ascii=False)
-    # Models were trained on calls that Python's `json.dumps` wrote, with blanks after commas and colons.
     # A function takes no argument that its parameters do not declare.
-    constraint = Constraint(
-        Kind.STRUCTURAL_TAG, source, Whitespace.SPACED, extra_properties=False, short_numbers=True
-    )
-    return ToolPlan(form, constraint, tuple(_places(answers, "/format", form, allowed)))
+    constraint = Constraint(Kind.STRUCTURAL_TAG, source, extra_properties=False, short_numbers=True)
+    places = tuple(_places(answers, "/format", form, allowed))
+    shown = _call_schema(allowed) if form.shows_schema else None
+    return ToolPlan(form, constraint, places, shown)
+
+
+def _call_schema(tools: Sequence[Tool]) -> dict[str, Any]:
+    """The schema of an object that calls one of the tools."""
+    arguments = [
+        {**(tool.parameters or {"type": "object"}), "description": tool.description or tool.name}
+        for tool in tools
+    ]
+    return {
+        "type": "object",
+        "properties": {
+            "name": {"enum": [tool.name for tool in tools]},
+            "arguments": arguments[0] if len(arguments) == 1 else {"anyOf": arguments},
+        },
+        "required": ["name", "arguments"],
+    }
 
 
 def _places(

@@ -597,6 +597,7 @@ COVERED = {
     "service/schema_tools/sql_tables.py": "tests/service/schema_tools/test_translations.py",
     "service/schema_tools/typescript.py": "tests/service/schema_tools/test_translations.py",
     "service/schema_tools/xsd.py": "tests/service/schema_tools/test_translations.py",
+    "service/tools/extraction_calls.py": "tests/service/tools/test_tool_format.py",
     "service/tools/hermes.py": "tests/service/tools/test_tool_format.py",
     "service/tools/known_formats.py": "tests/service/tools/test_tool_format.py",
     "service/tools/llama3.py": "tests/service/tools/test_tool_format.py",

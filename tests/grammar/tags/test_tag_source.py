@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from intaglio.grammar.api import InvalidConstraint
+from intaglio.grammar.api import InvalidConstraint, Whitespace
 from intaglio.grammar.tags.tag_source import parse
 from intaglio.grammar.tags.tag_tree import contents
 
@@ -73,3 +73,15 @@ def test_the_older_form_is_read() -> None:
     with pytest.raises(InvalidConstraint) as caught:
         parse(json.dumps(older | {"triggers": ["["]}))
     assert caught.value.refusals[0].where == "/structures/0/begin"
+
+
+def test_a_schema_has_the_white_space_of_its_own_or_that_of_the_constraint() -> None:
+    schema = {"type": "json_schema", "json_schema": {"type": "object"}}
+    (content,) = contents(parse(source({**schema, "whitespace": "spaced"})))
+    assert (content.whitespace, content.where) == (Whitespace.SPACED, "/format/json_schema")
+    (content,) = contents(parse(source(schema)))
+    assert content.whitespace is None
+    for wrong in ("wide", 1):
+        with pytest.raises(InvalidConstraint) as caught:
+            parse(source({**schema, "whitespace": wrong}))
+        assert caught.value.refusals[0].where == "/format/whitespace"

@@ -5,6 +5,7 @@ import random
 from functools import cache
 from typing import Any
 
+import jsonschema
 import pytest
 from intaglio.grammar.api import Compiler, DeviceTables, Violation, tables_of
 from intaglio.service.tools.known_formats import FORMATS, format_of
@@ -51,11 +52,7 @@ def takes(plan: ToolPlan, text: str) -> bool:
 def written(form: ToolFormat, calls: list[tuple[str, Any]], opening: int = 0) -> str:
     """Calls as a model writes them."""
     texts = [
-        form.before_name
-        + name
-        + form.after_name
-        + json.dumps(given, ensure_ascii=False)
-        + form.after_arguments
+        form.before_name + name + form.after_name + form.written(given) + form.after_arguments
         for name, given in calls
     ]
     return form.openings[opening] + form.between.join(texts) + form.closing
@@ -146,6 +143,34 @@ def test_answers_without_calls_may_have_a_schema(name: str) -> None:
     assert not takes(plan, "It is sunny.")
 
 
+@pytest.mark.parametrize("name", ["hermes", "mistral", "mistral_args"])
+def test_only_arguments_have_the_white_space_of_the_format(name: str) -> None:
+    form = FORMATS[name]
+    content = {"type": "json_schema", "json_schema": CITY}
+    plan = plan_tools(form, TOOLS, ToolChoice(), content)
+    assert takes(plan, '{"city":"Aix","days":3}')
+    assert not takes(plan, '{"city": "Aix", "days": 3}')
+    call = written(form, [("get_weather", {"city": "Aix", "days": 3})])
+    assert '{"city": "Aix", "days": 3}' in call
+    assert takes(plan, call)
+    assert not takes(plan, call.replace('"city": ', '"city":'))
+
+
+def test_an_extraction_model_calls_in_compact_json_and_is_shown_the_schema_of_a_call() -> None:
+    form = FORMATS["extraction"]
+    plan = plan_tools(form, TOOLS[:1], ToolChoice("required"))
+    call = '{"name":"get_weather","arguments":{"city":"Aix","days":3}}'
+    assert takes(plan, call)
+    assert not takes(plan, call.replace(",", ", "))
+    assert plan.shown is not None
+    jsonschema.validate(json.loads(call), plan.shown)
+    several = plan_tools(form, TOOLS, ToolChoice("required")).shown
+    assert several is not None
+    for each in (call, '{"name":"now","arguments":{}}'):
+        jsonschema.validate(json.loads(each), several)
+    assert plan_tools(FORMATS["hermes"], TOOLS, ToolChoice()).shown is None
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_masks_are_made_on_the_device(name: str) -> None:
     plan = plan_tools(FORMATS[name], TOOLS, ToolChoice())
@@ -208,6 +233,7 @@ def test_ids_are_new_and_have_the_required_length() -> None:
         ("{{ '<tool_call>' }}", "hermes"),
         ("<|start_header_id|>{% if tools %}", "llama3"),
         ("{{ messages }}", "hermes"),
+        ("{{ schema }}{{ document }}", "extraction"),
     ],
 )
 def test_a_template_tells_the_format(template: str, name: str) -> None:
