@@ -37,7 +37,7 @@ from .operations import (
     endings,
 )
 from .principal import current_principal
-from .routes import document
+from .routes import document, page_limit
 from .sent_file import SentFile
 from .service_state import Service
 
@@ -53,6 +53,7 @@ _MEDIA: Mapping[OutputFormat, str] = {
     "xml": "application/xml",
 }
 _EVENT_S = 0.5
+_MOST_JOBS = 10_000  # as the limit of a list; a list without one has all
 _Change = Literal["pause", "cancel", "resume"]
 _CHANGES: Mapping[_Change, str] = {
     "pause": "Pause a job after its rows in flight",
@@ -120,10 +121,16 @@ async def show(service: Service, request: Request) -> Response:
     return document(await _status(service, request))
 
 
-async def list_jobs(service: Service, _request: Request) -> Response:
-    """`GET /v1/jobs`: all jobs, newest first."""
+async def list_jobs(service: Service, request: Request) -> Response:
+    """`GET /v1/jobs`: all jobs, or the first `limit`, newest first.
+
+    Raises:
+        InvalidBody: `limit` is not a number of jobs.
+    """
+    given = "limit" in request.query_params
+    most = page_limit(request, _MOST_JOBS, _MOST_JOBS) if given else None
     ledger = job_host(service).ledger
-    jobs = [job for job in await service.offload(ledger.names) if _is_own(service, job)]
+    jobs = [job for job in await service.offload(ledger.names) if _is_own(service, job)][:most]
 
     def statuses() -> list[Any]:
         return [ledger.status(job).model_dump(mode="json") for job in jobs]
@@ -306,7 +313,8 @@ OPERATIONS: tuple[Operation, ...] = (
         handler=list_jobs,
         summary="List the jobs",
         description='`{"data": [JobStatus, …]}`, newest first.',
-        errors=endings(Code.NOT_FOUND),
+        parameters=(Parameter("limit", "query", "The most jobs of the list; without it, all."),),
+        errors=endings(Code.INVALID_REQUEST, Code.NOT_FOUND),
     ),
     _job(
         method="GET",

@@ -69,7 +69,7 @@ def prepare_response(
     items = _items(body, kept)
     messages = conversation(items, body.instructions)
     if not messages:
-        raise refused("/input", "this field is required")
+        raise refused("/input", "has no message", "give a text, or items with a message")
     content = _content(None if body.text is None else body.text.format)
     content = None if content is None else content.about(user_text(messages))
     use = _tool_use(body, model, content)

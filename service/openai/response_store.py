@@ -107,8 +107,20 @@ class ResponseStore:
         return StoredResponse(json.loads(row.response), json.loads(row.items))
 
     def items(self, tenant: str, response: str) -> list[InputItem]:
-        """The input and output items of a response and of those before it. Raises as `get`."""
-        found = self.get(tenant, response)
+        """The input and output items of a previous response and of those before it.
+
+        Raises:
+            UnknownResponse: there is none of that id; it names the field `previous_response_id`.
+        """
+        try:
+            found = self.get(tenant, response)
+        except UnknownResponse as error:
+            raise UnknownResponse(
+                error.message,
+                param="previous_response_id",
+                hint=error.hint,
+                details=(Detail(pointer="/previous_response_id", reason="not kept"),),
+            ) from error
         return _ITEMS.validate_python([*found.items, *found.response["output"]])
 
     def delete(self, tenant: str, response: str) -> None:
@@ -134,9 +146,8 @@ def unknown(response: str) -> UnknownResponse:
     """The error for a response that is not kept."""
     return UnknownResponse(
         f"there is no response {response[:128]!r}",
-        param="previous_response_id",
+        param="id",
         hint="responses are kept for a while only, where store is not false",
-        details=(Detail(pointer="/previous_response_id", reason="not kept"),),
     )
 
 

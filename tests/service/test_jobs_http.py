@@ -148,6 +148,18 @@ def test_fifty_clients_with_one_key_make_one_job(service: Live) -> None:
     assert "another job" in answer.json()["error"]["message"]
 
 
+def test_a_list_has_at_most_as_many_jobs_as_its_limit(service: Live) -> None:
+    put(service, table(1))
+    newest = [begin(service) for _ in range(2)][::-1]
+    found = service.http.get("/v1/jobs", params={"limit": 1}).json()["data"]
+    assert [one["id"] for one in found] == newest[:1]
+    assert jobs(service)[:2] == newest
+    for limit in ("x", "0", "-1", "", "1.5"):
+        answer = service.http.get("/v1/jobs", params={"limit": limit})
+        assert answer.status_code == 400
+        assert answer.json()["error"]["param"] == "limit"
+
+
 def test_a_job_is_cancelled_and_resumed(service: Live) -> None:
     put(service, table(MANY, "slow"))
     job = begin(service)

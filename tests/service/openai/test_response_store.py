@@ -36,8 +36,10 @@ def test_tenants_do_not_see_each_other(tmp_path: Path) -> None:
         with pytest.raises(UnknownResponse):
             call("b", "r")
     store.delete("a", "r")
-    with pytest.raises(UnknownResponse):
-        store.get("a", "r")
+    for call, param in ((store.get, "id"), (store.items, "previous_response_id")):
+        with pytest.raises(UnknownResponse) as caught:
+            call("a", "r")
+        assert caught.value.param == param
 
 
 def test_the_oldest_give_way(tmp_path: Path) -> None:

@@ -295,6 +295,10 @@ def test_a_request_without_anything_to_answer_is_refused(
     assert response.json()["error"]["param"] == "input"
 
 
+def test_an_input_without_items_has_no_message(served: Live) -> None:
+    assert "has no message" in error(post(served, "x", input=[]), 400)["message"]
+
+
 def test_an_input_is_optional(served: Live) -> None:
     response = served.http.post("/v1/responses", json={"instructions": "<<echo hello>>"})
     assert response.json()["output"][0]["content"][0]["text"] == "hello"
@@ -303,7 +307,8 @@ def test_an_input_is_optional(served: Live) -> None:
 def test_a_kept_response_is_not_streamed_again(keeping: Live) -> None:
     path = f"/v1/responses/{ask(keeping, 'one')['id']}?stream=true"
     assert error(keeping.http.get(path), 400)["param"] == "stream"
-    error(keeping.http.get("/v1/responses/resp_none?stream=true"), 404)
+    missing = error(keeping.http.get("/v1/responses/resp_none?stream=true"), 404)
+    assert missing["param"] == "id"
 
 
 def test_an_error_in_a_stream_is_its_last_event(served: Live) -> None:
