@@ -1,7 +1,7 @@
-"""PDF: the text layer with a box for each character, attached files, and pages as images.
+"""PDF: the text layer with a box for each character, values of forms, attached files, and pages as images.
 
-Does: read page by page with PDFium, in the coordinates of the page as it is shown. Does not: recognise text in images;
-pages without a text layer are noted.
+Does: read page by page with PDFium, in the coordinates of the page as it is shown, with forms and annotations as they
+are shown. Does not: recognise text in images; pages without a text layer are noted. Does not run scripts of forms.
 """
 
 import ctypes
@@ -60,11 +60,11 @@ def read_pdf(content: bytes) -> ParsedDocument:
             raise too_large(f"the PDF has {count} pages; at most {MAX_PAGES} are read")
         pages, silent, broken, total = list[PageText](), list[int](), list[int](), 0
         for number in range(1, count + 1):
-            page = _page(pdf, number)
-            if page is None:
+            read = _page(pdf, number)
+            page, has_layer = read or (PageText(""), False)
+            if read is None:
                 broken.append(number)
-                page = PageText("")
-            elif not page.text.strip():
+            elif not has_layer:
                 silent.append(number)
             total += len(page.text)
             if total > MAX_CHARACTERS:
@@ -80,7 +80,7 @@ def read_pdf(content: bytes) -> ParsedDocument:
 
 
 def page_image(content: bytes, number: int, scale: float) -> bytes:
-    """Page `number` (from 1) as PNG, with `scale` pixels a point. Annotations and forms are not drawn.
+    """Page `number` (from 1) as PNG, with `scale` pixels a point, with its annotations and the values of its form.
 
     Raises:
         ReadingRefused: the PDF or the page cannot be read.
@@ -113,6 +113,9 @@ def _drawn(pdf: Any, number: int, scale: float, most: int) -> Any:
         raise unreadable(f"the PDF has {len(pdf)} pages", "give the number of one of them")
     try:
         page = pdf[number - 1]
+        if _flatten(page):
+            page.close()
+            page = pdf[number - 1]
         width, height = page.get_size()
         if not (0 < width < 1e5 and 0 < height < 1e5):
             raise unreadable("the size of the page is absurd")
@@ -129,23 +132,50 @@ def _drawn(pdf: Any, number: int, scale: float, most: int) -> Any:
 
 def _opened(content: bytes) -> Any:
     try:
-        return pypdfium2.PdfDocument(content)
+        pdf = pypdfium2.PdfDocument(content)
+        if pdf.get_formtype() == pdfium.FORMTYPE_ACRO_FORM:
+            pdf.init_forms()  # draws fields that have a value but no appearance
+        return pdf
     except pypdfium2.PdfiumError as error:
         if error.err_code in (_PASSWORD, _SECURITY):
             raise encrypted("the PDF is encrypted and needs a password") from None
         raise unreadable("the PDF is damaged") from None
 
 
-def _page(pdf: Any, number: int) -> PageText | None:
-    """One page; None if it cannot be loaded."""
+def _page(pdf: Any, number: int) -> tuple[PageText, bool] | None:
+    """One page, and whether it has a text layer of its own; None if it cannot be loaded.
+
+    The values of a form on a scanned page are text, and the page is still one without a text layer.
+    """
     try:
-        with closing(pdf[number - 1]) as page, closing(page.get_textpage()) as text_page:
+        with closing(pdf[number - 1]) as page:
             width, height = page.get_size()
-            text, boxes = _characters(text_page.raw, _frame(page), page.get_rotation())
-            label = pdf.get_page_label(number - 1)
-            return PageText(text, label[:64], width, height, boxes)
+            text, boxes = _placed_text(page)
+            has_layer, flattened = bool(text.strip()), _flatten(page)
+        if flattened:
+            with closing(pdf[number - 1]) as page:
+                text, boxes = _placed_text(page)
+        label = pdf.get_page_label(number - 1)
+        return PageText(text, label[:64], width, height, boxes), has_layer
     except pypdfium2.PdfiumError:
         return None
+
+
+def _placed_text(page: Any) -> tuple[str, bytes]:
+    with closing(page.get_textpage()) as text_page:
+        return _characters(text_page.raw, _frame(page), page.get_rotation())
+
+
+def _flatten(page: Any) -> bool:
+    """Make annotations and form fields content of the page, where a viewer shows them; it must be loaded again then."""
+    if pdfium.FPDFPage_GetAnnotCount(page.raw) <= 0:
+        return False
+    # PDFium takes a box that the page inherits for absent, and would give it the size of a letter.
+    frame = _frame(page)
+    page.set_mediabox(*frame)
+    page.set_cropbox(*frame)
+    done = pdfium.FPDFPage_Flatten(page.raw, pdfium.FLAT_NORMALDISPLAY)
+    return bool(done == pdfium.FLATTEN_SUCCESS)
 
 
 def _frame(page: Any) -> Frame:

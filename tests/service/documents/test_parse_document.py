@@ -338,3 +338,49 @@ def test_values_refuse_nothing_that_readers_make() -> None:
     page = Page(1, 0, 1, boxes=array("f", [1, 2, 3, 4]).tobytes())
     document = ParsedDocument(media.PDF, "a", (page,), (Note("k", "m", (1,)),))
     assert list(document.pages[0].places()) == [1, 2, 3, 4]
+
+
+def filled_form(
+    rotate: int, *fields: bytes, own: bytes = b"BT /F1 12 Tf 40 800 Td (Order number:) Tj ET"
+) -> bytes:
+    """A page of A4 whose size and turn come from the tree of pages, with these fields."""
+    numbers = b" ".join(b"%d 0 R" % (6 + at) for at in range(len(fields)))
+    return pdf_of(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [%s] /DA (/F1 12 Tf 0 g) >> >>" % numbers,
+            b"<< /Type /Pages /Count 1 /Kids [4 0 R] /MediaBox [0 0 595 842] /Rotate %d >>" % rotate,
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+            b"<< /Type /Page /Parent 2 0 R /Contents 5 0 R /Annots [%s] "
+            b"/Resources << /Font << /F1 3 0 R >> >> >>" % numbers,
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(own), own),
+            *(b"<< /Type /Annot /Subtype /Widget /FT /Tx /P 4 0 R %s >>" % field for field in fields),
+        ]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_the_values_of_a_form_are_read_where_they_are_shown(rotation: int) -> None:
+    shown = b"/T (order) /V (A-20417) /Rect [160 795 300 815]"
+    hidden = b"/T (old) /V (B-1) /Rect [160 695 300 715] /F 2"
+    content = filled_form(rotation, shown, hidden)
+    document = parse_document(content)
+    assert sorted(document.text.split("\n")) == ["A-20417", "Order number:"]
+    assert document.notes == ()
+    (page,) = document.pages
+    assert (page.width, page.height) == ((842, 595) if rotation % 180 else (595, 842))
+    x0, y0, x1, y1 = {
+        0: (160, 27, 300, 47), 90: (795, 160, 815, 300),
+        180: (295, 795, 435, 815), 270: (27, 295, 47, 435),
+    }[rotation]  # fmt: skip
+    for left, top, right, bottom in places(page)[document.text.index("A-20417") :][:7]:
+        assert x0 <= left < right <= x1
+        assert y0 <= top < bottom <= y1
+    without = page_image(filled_form(rotation, hidden), 1, 1)
+    assert page_image(content, 1, 1) != without
+
+
+def test_a_form_on_a_scan_leaves_it_a_page_without_a_text_layer() -> None:
+    field = b"/T (order) /V (A-20417) /Rect [160 795 300 815]"
+    document = parse_document(filled_form(0, field, own=b"0 0 m 100 100 l S"))
+    assert document.text == "A-20417"
+    assert [(note.kind, note.pages) for note in document.notes] == [("no_text_layer", (1,))]
