@@ -30,11 +30,29 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
         _check_expansion(file, path.name)
         row = 0
         for batch in file.iter_batches(_BATCH_ROWS, columns=list(shape.names)):
-            columns = {name: column_values(batch.column(name)) for name in shape.names}
+            columns = {name: _values(batch.column(name)) for name in shape.names}
             for at in range(batch.num_rows):
                 row += 1
                 fields = {name: values[at] for name, values in columns.items()}
-                yield shape.record(fields.__getitem__, f"/row/{row}")
+                broken = [name for name, value in fields.items() if isinstance(value, _NotText)]
+                if broken:
+                    yield Rejected(f"the field {broken[0]!r} is not valid UTF-8", f"/row/{row}")
+                else:
+                    yield shape.record(fields.__getitem__, f"/row/{row}")
+
+
+class _NotText:
+    """Stands for a text of bytes that are not UTF-8; writers of Parquet do not check them."""
+
+
+def _values(column: Any) -> list[Any]:
+    """The values of a column in their ledger form, or `_NotText`."""
+    try:
+        return column_values(column)
+    except UnicodeDecodeError:
+        if len(column) == 1:
+            return [_NotText()]
+        return [value for at in range(len(column)) for value in _values(column.slice(at, 1))]
 
 
 def kept_types(source: Source, path: Path) -> str:

@@ -1,8 +1,9 @@
 """Source values that the outputs repeat: as JSON in the ledger, and with their types again in Parquet.
 
-JSON values stay unchanged. Dates, times and timestamps become ISO 8601 strings (`2026-01-01`), decimals and numbers
-that JSON lacks (NaN) become strings of their digits, bytes become UTF-8 or base64. The Arrow types of a Parquet source
-are stored with them, so that a Parquet output has the same column types.
+JSON values stay unchanged. Dates, times, timestamps and durations become ISO 8601 strings (`2026-01-01`, `PT1.5S`);
+outside the years 1 to 9999 a date or a timestamp becomes the number that Arrow holds. Decimals and numbers that JSON
+lacks (NaN) become strings of their digits, bytes become UTF-8 or base64. The Arrow types of a Parquet source are stored
+with them, so that a Parquet output has the same column types.
 
 Does: convert single values in both directions, encode the types of a source, infer types of untyped values. Does not:
 read or write files (`readers`, `writers`).
@@ -39,7 +40,7 @@ def as_json(value: Any) -> JsonValue:
             return {str(key): as_json(part) for key, part in value.items()}
         case list() | tuple():
             return [as_json(part) for part in value]
-        case _:  # Decimal, timedelta, UUID: as digits
+        case _:  # Decimal, UUID: as digits
             return str(value)
 
 
@@ -82,7 +83,7 @@ def arrow_value(value: JsonValue, kind: Any) -> Any:
         return [tuple(map(arrow_value, pair, kinds)) for pair in pairs]
     if _is_list(kind) and isinstance(value, list):
         return [arrow_value(part, kind.value_type) for part in value]
-    if pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
+    if any(fits(kind) for fits in _TICKING):
         return _ticks(str(value), _UNITS[kind.unit])
     reads = next((reads for fits, reads in _SCALARS if fits(kind)), None)
     return value if reads is None else reads(str(value))
@@ -169,11 +170,7 @@ def _is_restorable(kind: Any) -> bool:
         return _is_restorable(kind.key_type) and _is_restorable(kind.item_type)
     if _is_list(kind):
         return _is_restorable(kind.value_type)
-    if pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
-        return True
-    if any(fits(kind) for fits, _ in _SCALARS):
-        return True
-    return any(fits(kind) for fits in _UNCHANGED)
+    return any(fits(kind) for fits in (*_TICKING, *(fits for fits, _ in _SCALARS), *_UNCHANGED))
 
 
 def _bytes_as_text(value: bytes) -> str:
@@ -197,6 +194,10 @@ def _scalar(value: Any) -> JsonValue:
         return _stamp(value.value, kind)
     if pa.types.is_time64(kind):
         return _clock(value.value, kind.unit)
+    if pa.types.is_duration(kind):
+        return _span(value.value, kind.unit)
+    if pa.types.is_date(kind):
+        return _day(value)
     if _is_list(kind):
         return [_scalar(part) for part in value.values]
     if pa.types.is_struct(kind):
@@ -218,6 +219,20 @@ def _stamp(ticks: int, kind: Any) -> str:
     return text[:19] + _fraction(rest, kind.unit) + offset
 
 
+def _day(value: Any) -> str:
+    """A date in ISO 8601, or the number in its column if it is outside Python's calendar."""
+    try:
+        return str(value.as_py().isoformat())
+    except OverflowError:
+        return str(value.value)
+
+
+def _span(ticks: int, unit: str) -> str:
+    """A duration in ISO 8601, in seconds."""
+    seconds, rest = divmod(abs(ticks), _UNITS[unit])
+    return f"{'-' * (ticks < 0)}PT{seconds}{_fraction(rest, unit)}S"
+
+
 def _clock(ticks: int, unit: str) -> str:
     seconds, rest = divmod(ticks, _UNITS[unit])
     minutes, second = divmod(seconds, 60)
@@ -237,7 +252,11 @@ def _fraction(rest: int, unit: str) -> str:
 
 
 def _ticks(text: str, unit: int) -> int:
-    """Parse the text of `_stamp` or `_clock` to `unit` parts of a second since 1970 or midnight."""
+    """Parse the text of `_stamp`, `_clock` or `_span` to `unit` parts of a second: since 1970, midnight, or in all."""
+    if span := _SPAN.fullmatch(text):
+        sign, length, part = span.groups()
+        ticks = int(length) * unit + int((part or "").ljust(9, "0")) * unit // 10**9
+        return -ticks if sign else ticks
     found = _MOMENT.fullmatch(text)
     if found is None:
         return int(text)
@@ -251,9 +270,15 @@ def _ticks(text: str, unit: int) -> int:
 _MOMENT: Final = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}T)?([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([+-][0-9:]+)?"
 )
+_TICKING: Final = (pa.types.is_timestamp, pa.types.is_time64, pa.types.is_duration)
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_SPAN: Final = re.compile(r"(-?)PT([0-9]+)(?:\.([0-9]{1,9}))?S")
 _SCALARS: Final[tuple[tuple[Callable[[Any], bool], Callable[[str], Any]], ...]] = (
     (pa.types.is_decimal, Decimal),
-    (pa.types.is_date, datetime.date.fromisoformat),
+    (
+        pa.types.is_date,
+        lambda text: datetime.date.fromisoformat(text) if _DAY.fullmatch(text) else int(text),
+    ),
     (pa.types.is_time32, datetime.time.fromisoformat),
     (pa.types.is_float32, float),
     (pa.types.is_float64, float),
@@ -268,7 +293,6 @@ _UNCHANGED: Final[tuple[Callable[[Any], bool], ...]] = (
 _EXACT_IN_PYTHON: Final[tuple[Callable[[Any], bool], ...]] = (
     *_UNCHANGED,
     pa.types.is_decimal,
-    pa.types.is_date,
     pa.types.is_time32,
     pa.types.is_floating,
     pa.types.is_binary,

@@ -39,6 +39,7 @@ TABLE = pa.table(
         "naive": pa.array([dt.datetime(2026, 1, 1), None], pa.timestamp("us")),
         "zoned": pa.array([dt.datetime(2026, 6, 1, 12, tzinfo=BERLIN), None], pa.timestamp("us", "Europe/Berlin")),
         "fine": pa.array([1767225600123456789, None], pa.timestamp("ns", "UTC")),
+        "span": pa.array([1_500_000_001, None], pa.duration("ns")),
         "tags": [["a", "b"], None],
         "place": [{"city": "Leipzig", "since": dt.date(2001, 2, 3)}, None],
         "class": pa.array(["x", None]).dictionary_encode(),
@@ -84,6 +85,24 @@ def test_a_parquet_column_that_is_kept_comes_out_as_it_was(bench: Bench, tmp_pat
         assert found[name].combine_chunks().equals(wanted), name
 
 
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [
+        (pa.date32(), [100_000_000, 20_260_101, -10_000_000, 1]),
+        (pa.duration("ms"), [2**62, -1]),
+        (pa.list_(pa.date32()), [[100_000_000, 1], []]),
+    ],
+)
+def test_values_beyond_the_calendar_come_out_as_they_were(
+    bench: Bench, tmp_path: Path, kind: Any, numbers: list[Any]
+) -> None:
+    column = pa.array(numbers, kind)
+    table = pa.table({"body": [f"text {at}" for at in range(len(numbers))], "far": column})
+    pq.write_table(table, tmp_path / "in.parquet")
+    bench.run(tmp_path / "in.parquet", ("far",), "out.parquet", "out.csv")
+    assert pq.read_table(tmp_path / "out.parquet")["far"].combine_chunks().equals(column)
+
+
 def test_texts_of_kept_values_are_plain(bench: Bench, tmp_path: Path) -> None:
     pq.write_table(TABLE, tmp_path / "in.parquet")
     bench.run(tmp_path / "in.parquet", KEPT, "out.csv", "out.jsonl", "out.xml")
@@ -97,6 +116,7 @@ def test_texts_of_kept_values_are_plain(bench: Bench, tmp_path: Path) -> None:
         "naive": "2026-01-01T00:00:00",
         "zoned": "2026-06-01T12:00:00+02:00",
         "fine": "2026-01-01T00:00:00.123456789+00:00",
+        "span": "PT1.500000001S",
         "tags": '["a","b"]',
         "place": '{"city":"Leipzig","since":"2001-02-03"}',
         "class": "x",
