@@ -19,6 +19,7 @@ from ..records.input_files import open_source
 from ..records.record import Record, RecordMapping, Rejected, document, suggestion
 
 MOST_DEPTH: Final = 200
+MOST_TEXT_BYTES: Final = 10_000_000  # of a text without elements; libxml2's own limit
 _PROBED_RECORDS: Final = 100  # elements; a field that none of them has is misspelled
 
 
@@ -56,11 +57,20 @@ def _elements(path: Path, record_path: tuple[str, ...]) -> Generator[Any, None, 
         try:
             yield from _ended(events, record_path)
         except etree.XMLSyntaxError as error:
-            raise InputRefused(
-                f"{path.name} is not well-formed XML: {error.msg}",
-                param="source.path",
-                hint="records before that position have been read",
-            ) from None
+            raise _fault(path.name, str(error.msg), events.error_log) from None
+
+
+def _fault(name: str, message: str, log: Any) -> InputRefused:
+    """The refusal of a file that libxml2 cannot read on. Of an undefined entity, only its log tells."""
+    undefined = [entry for entry in log if entry.type == etree.ErrorTypes.ERR_UNDECLARED_ENTITY]
+    hint = "records before that position have been read"
+    if undefined:
+        message = f"{undefined[0].message}, line {undefined[0].line}"
+        hint = f"write the character itself, or its number, such as &#160;; {hint}"
+    elif "XML_PARSE_HUGE" in message:
+        reason = f"{name} has a text of more than {MOST_TEXT_BYTES} bytes in one element"
+        return InputRefused(reason, param="source.path", hint=hint)
+    return InputRefused(f"{name} is not well-formed XML: {message}", param="source.path", hint=hint)
 
 
 def _ended(events: Any, record_path: tuple[str, ...]) -> Iterator[Any]:
@@ -97,7 +107,7 @@ def _require_fields(path: Path, record_path: tuple[str, ...], shape: RecordMappi
         for element in islice(elements, _PROBED_RECORDS if absent else 0):
             count += 1
             absent = {name: None for name in absent if _field(element, name) is None}
-            known |= {f"@{name}": None for name in element.attrib}
+            known |= {f"@{etree.QName(name).localname}": None for name in element.attrib}
             known |= {etree.QName(child).localname: None for child in element}
     for name in absent if count else ():
         some = f"none of the first {count} elements" if count == _PROBED_RECORDS else "no element"
@@ -155,10 +165,19 @@ def _field(element: Any, path: str) -> str | None:
     for step in steps if last.startswith("@") else (*steps, last):
         found = [c for each in found for c in each if etree.QName(c).localname == step]
     if last.startswith("@"):
-        texts = [str(each.get(last[1:])) for each in found if each.get(last[1:]) is not None]
+        values = (_attribute(each, last[1:]) for each in found)
+        texts = [value for value in values if value is not None]
     else:
         texts = [_words(each) for each in found]
     return "\n".join(texts) if texts else None
+
+
+def _attribute(element: Any, name: str) -> str | None:
+    """The value of an attribute: the one without a namespace, else the first of that name."""
+    plain: str | None = element.get(name)
+    if plain is not None:
+        return plain
+    return next((v for key, v in element.items() if etree.QName(key).localname == name), None)
 
 
 def _words(element: Any) -> str:

@@ -12,6 +12,7 @@ import pytest
 from intaglio.schemas.jobs import Source
 from intaglio.service.jobs.readers import records
 from intaglio.service.jobs.readers.csv_tsv import MOST_CELL
+from intaglio.service.jobs.readers.xml import MOST_TEXT_BYTES
 from intaglio.service.jobs.records.errors import InputRefused
 from intaglio.service.jobs.records.record import Record, Rejected
 
@@ -302,6 +303,16 @@ def test_parquet(tmp_path: Path) -> None:
         read(path, text="body")
 
 
+def test_a_row_of_parquet_whose_text_is_not_utf8_is_rejected_alone(tmp_path: Path) -> None:
+    parts = pa.array([b"one", b"\xff\xfe", b"three"], pa.binary()).buffers()
+    pq.write_table(
+        pa.table({"t": pa.Array.from_buffers(pa.string(), 3, parts)}), tmp_path / "in.parquet"
+    )
+    first, second, third = read(tmp_path / "in.parquet", text="t")
+    assert [first, third] == [Record("one"), Record("three")]
+    assert second == Rejected("the field 't' is not valid UTF-8", "/row/2")
+
+
 XML = '<c><m>{pad}</m><item id="1"><t>one</t><p>x<b>y</b></p></item><item id="2"><t>two</t></item></c>'
 
 
@@ -325,6 +336,27 @@ def test_all_elements_of_one_name_are_read(tmp_path: Path) -> None:
     path.write_text('<c><i><p k="1">one</p><p k="2">two</p><m><a>x</a></m><m><a>y</a></m></i></c>')
     (record,) = read(path, record="i", text="p", keep=("m/a", "p/@k"))
     assert record == Record("one\ntwo", None, {"m/a": "x\ny", "p/@k": "1\n2"})
+
+
+def test_attributes_are_named_without_their_namespace(tmp_path: Path) -> None:
+    path = tmp_path / "in.xml"
+    path.write_text('<c xmlns:m="u:m"><i m:k="other" k="own" xml:lang="en"><t>one</t></i></c>')
+    (record,) = read(path, record="i", text="t", keep=("@lang", "@k"))
+    assert record == Record("one", None, {"@lang": "en", "@k": "own"})
+    with pytest.raises(InputRefused, match="has '@long'") as refused:
+        read(path, record="i", text="t", keep=("@long",))
+    assert "did you mean '@lang'?" in refused.value.hint
+
+
+def test_what_stops_xml_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "in.xml"
+    path.write_text("<c><i>one</i>\n<i>a&nbsp;b</i></c>")
+    with pytest.raises(InputRefused, match="Entity 'nbsp' not defined, line 2") as refused:
+        read(path, record="i")
+    assert "&#160;" in refused.value.hint
+    path.write_text(f"<c><i>{'a' * (MOST_TEXT_BYTES + 100_000)}</i></c>")
+    with pytest.raises(InputRefused, match="has a text of more than 10000000 bytes"):
+        read(path, record="i")
 
 
 def test_a_kept_value_that_a_record_lacks_is_null(tmp_path: Path) -> None:
