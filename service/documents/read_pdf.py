@@ -9,7 +9,7 @@ import struct
 import zlib
 from array import array
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import lru_cache
 from typing import Any, Final
 
@@ -54,8 +54,6 @@ def read_pdf(content: bytes) -> ParsedDocument:
     """
     with closing(_opened(content)) as pdf:
         count = len(pdf)
-        if count == 0:
-            raise unreadable("the PDF has no pages")
         if count > MAX_PAGES:
             raise too_large(f"the PDF has {count} pages; at most {MAX_PAGES} are read")
         pages, silent, broken, total = list[PageText](), list[int](), list[int](), 0
@@ -133,13 +131,23 @@ def _drawn(pdf: Any, number: int, scale: float, most: int) -> Any:
 def _opened(content: bytes) -> Any:
     try:
         pdf = pypdfium2.PdfDocument(content)
-        if pdf.get_formtype() == pdfium.FORMTYPE_ACRO_FORM:
-            pdf.init_forms()  # draws fields that have a value but no appearance
-        return pdf
     except pypdfium2.PdfiumError as error:
+        if _is_pageless(content):
+            raise unreadable("the PDF has no pages") from None
         if error.err_code in (_PASSWORD, _SECURITY):
             raise encrypted("the PDF is encrypted and needs a password") from None
         raise unreadable("the PDF is damaged") from None
+    if pdf.get_formtype() == pdfium.FORMTYPE_ACRO_FORM:
+        with suppress(pypdfium2.PdfiumError):
+            pdf.init_forms()  # draws fields that have a value but no appearance
+    return pdf
+
+
+def _is_pageless(content: bytes) -> bool:
+    """Whether PDFium opens the file. pypdfium2 refuses one without pages with the error of an earlier file."""
+    if opened := pdfium.FPDF_LoadMemDocument64(content, len(content), None):
+        pdfium.FPDF_CloseDocument(opened)
+    return bool(opened)
 
 
 def _page(pdf: Any, number: int) -> tuple[PageText, bool] | None:

@@ -312,13 +312,16 @@ def test_an_archive_of_too_many_members_is_refused() -> None:
     assert refusal(archive({str(i): "" for i in range(10_001)})) == "document_too_large"
 
 
-def test_an_encrypted_pdf_is_named_as_such() -> None:
+def encrypted_pdf() -> bytes:
     encrypt = b"<< /Filter /Standard /V 1 /R 2 /P -4 /O <%s> /U <%s> >>" % (b"41" * 32, b"42" * 32)
     pages = b"<< /Type /Pages /Count 0 /Kids [] >>"
-    content = pdf_of(
+    return pdf_of(
         [b"<< /Type /Catalog /Pages 2 0 R >>", pages, encrypt], b"/Encrypt 3 0 R /ID [<00><00>] "
     )
-    assert refusal(content) == "encrypted_document"
+
+
+def test_an_encrypted_pdf_is_named_as_such() -> None:
+    assert refusal(encrypted_pdf()) == "encrypted_document"
 
 
 def test_an_encrypted_archive_is_named_as_such() -> None:
@@ -338,6 +341,14 @@ def test_values_refuse_nothing_that_readers_make() -> None:
     page = Page(1, 0, 1, boxes=array("f", [1, 2, 3, 4]).tobytes())
     document = ParsedDocument(media.PDF, "a", (page,), (Note("k", "m", (1,)),))
     assert list(document.pages[0].places()) == [1, 2, 3, 4]
+
+
+def test_a_pdf_without_pages_is_not_blamed_for_the_file_before_it() -> None:
+    none = pdf([])
+    for before in (encrypted_pdf(), none[:40]):
+        refusal(before)
+        with pytest.raises(ReadingRefused, match="the PDF has no pages"):
+            parse_document(none)
 
 
 def filled_form(
