@@ -174,8 +174,8 @@ def test_settings_that_do_not_go_together_are_refused(
     assert refused.value.where == where
 
 
-def test_steps_are_divided_from_256_tokens_of_each_rank_on_or_as_set() -> None:
+def test_steps_are_divided_from_2048_tokens_of_each_rank_on_or_as_set() -> None:
     assert ParallelConfig(tp=2).divided_from is None
     assert ParallelConfig(tp=2, sp_tokens=100).divided_from is None
-    assert ParallelConfig(tp=4, sp=True).divided_from == 1024
+    assert ParallelConfig(tp=4, sp=True).divided_from == 8192
     assert ParallelConfig(tp=4, sp=True, sp_tokens=100).divided_from == 100
