@@ -22,6 +22,8 @@ MAGIC: Final = b"intaglio kv exchange 1\n"
 WELCOME: Final = b"\x01"
 VERSION_BYTES: Final = 16
 MOST_CHAINS: Final = 1 << 16
+REST_S: Final = 1.0
+"""Seconds in which the rest of a message arrives, where its beginning is waited for without an end."""
 
 _NUMBER: Final = struct.Struct("<I")
 _HEAD: Final = struct.Struct("<II")
@@ -108,10 +110,8 @@ class Channel:
         self._connection.close()
 
     def has_ended(self) -> bool:
-        """Whether the other side has closed the connection, or its process has ended. Does not wait."""
-        watch = select.poll()
-        watch.register(self._connection, select.POLLRDHUP)
-        return bool(watch.poll(0))
+        """See the function `has_ended`."""
+        return has_ended(self._connection.fileno())
 
     def until(self) -> float:
         """The time by which an exchange that begins now must be over."""
@@ -128,21 +128,42 @@ class Channel:
             raise ExchangeError(str(error)) from error
 
     def receive(self, size: int, until: float) -> bytes:
-        """Wait for this many bytes. Raises `ExchangeError`."""
-        data = bytearray(size)
-        view, got = memoryview(data), 0
-        while got < size:
-            try:
-                self._connection.settimeout(_left(until))
-                read = self._connection.recv_into(view[got:])
-            except TimeoutError:
-                raise PeerSilent("the other side timed out") from None
-            except OSError as error:
-                raise ExchangeError(str(error)) from error
-            if not read:
-                raise ExchangeError("the connection was closed")
-            got += read
-        return bytes(data)
+        """See the function `receive`."""
+        return receive(self._connection, size, until)
+
+
+def has_ended(connection: int) -> bool:
+    """Whether the other side of a connection, by its file number, has closed it or has ended. Does not wait."""
+    watch = select.poll()
+    watch.register(connection, select.POLLRDHUP)
+    return bool(watch.poll(0))
+
+
+def receive(connection: socket.socket, size: int, until: float | None) -> bytes:
+    """Wait for this many bytes until a time of the monotonic clock.
+
+    `until` None: wait for the first of them without an end, and `REST_S` seconds for the rest.
+
+    Raises:
+        PeerSilent: they do not arrive in time.
+        ExchangeError: the connection was closed.
+    """
+    data = bytearray(size)
+    view, got = memoryview(data), 0
+    while got < size:
+        try:
+            connection.settimeout(None if until is None else _left(until))
+            read = connection.recv_into(view[got:])
+        except TimeoutError:
+            raise PeerSilent("the other side timed out") from None
+        except OSError as error:
+            raise ExchangeError(str(error)) from error
+        if not read:
+            raise ExchangeError("the connection was closed")
+        if until is None:
+            until = time.monotonic() + REST_S
+        got += read
+    return bytes(data)
 
 
 def _left(until: float) -> float:

@@ -21,7 +21,7 @@ import time
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
-from .block_exchange import ExchangeError, PeerSilent
+from .block_exchange import REST_S, ExchangeError, PeerSilent, receive
 
 MAGIC: Final = b"intaglio prompts 1\n"
 MOST_BYTES: Final = 256 << 20  # of a frame
@@ -71,7 +71,7 @@ class KeyedFrames:
         size, kind, check = _HEAD.unpack(head)
         if size > MOST_BYTES:
             raise ExchangeError(f"a frame of {size} bytes; at most {MOST_BYTES}")
-        content = _receive(self._connection, size, timeout_s or 1.0)
+        content = _receive(self._connection, size, timeout_s or REST_S)
         expected = _checksum(self._in, self._received, kind, size, (content,))
         if not hmac.compare_digest(check, expected):
             raise ExchangeError("a frame is damaged")
@@ -152,23 +152,5 @@ def _send(
 
 def _receive(connection: socket.socket, size: int, timeout_s: float | None) -> bytes:
     """Wait for this many bytes, in all `timeout_s` seconds. Raises `ExchangeError`."""
-    data = bytearray(size)
-    view, got = memoryview(data), 0
     until = None if timeout_s is None else time.monotonic() + timeout_s
-    while got < size:
-        left = None if until is None else until - time.monotonic()
-        if left is not None and left <= 0:
-            raise PeerSilent("the other side timed out")
-        try:
-            connection.settimeout(left)
-            read = connection.recv_into(view[got:])
-        except TimeoutError:
-            raise PeerSilent("the other side timed out") from None
-        except OSError as error:
-            raise ExchangeError(str(error)) from error
-        if not read:
-            raise ExchangeError("the connection was closed")
-        if until is None:
-            until = time.monotonic() + 1.0  # for the rest of what has begun
-        got += read
-    return bytes(data)
+    return receive(connection, size, until)

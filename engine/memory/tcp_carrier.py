@@ -4,7 +4,6 @@ Does: connect, prove the shared key, compare the facts of both engines, ask for 
 Does not: serve (`prompt_server`), choose the engine, or keep contents (`peer_tier`).
 """
 
-import select
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,7 @@ from typing import Final
 from ..peer_settings import parse_address
 from . import prompt_messages as messages
 from .block_contents import Content
-from .block_exchange import ExchangeError, PeerSilent
+from .block_exchange import ExchangeError, PeerSilent, has_ended
 from .keyed_frames import KeyedFrames, call
 from .peer_tier import PeerLink, Question
 from .prompt_messages import TIMING, Kind, PartedContents, Timing
@@ -77,9 +76,7 @@ class PromptLink:
 
     def has_ended(self) -> bool:
         """See `PeerLink`."""
-        watch = select.poll()
-        watch.register(self._frames.fileno(), select.POLLRDHUP)
-        return bool(watch.poll(0))
+        return has_ended(self._frames.fileno())
 
     def close(self) -> None:
         """See `PeerLink`."""
