@@ -2,6 +2,7 @@
 
     NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp [--tp 1 2] [--shape 8b] [--decode 1 64 512] [--out FILE]
     NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp --tp 1 --pp 1 2 --decode 256 512 --kinds free [--out FILE]
+    NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp --tp 1 --pp 1 2 --pp-batches 2 3 --decode 256 512 768 --kinds free
     NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp --tp 1 2 --decode 1 --prompt 8192 --kinds free [--out FILE]
     NCCL_NVLS_ENABLE=0 python -m tests.bench.bench_tp --tp 1 2 --sp off on --decode 1 --prompt 8192 --kinds free
 
@@ -10,7 +11,8 @@ Random weights (norms 1, all else N(0, 0.02)), the included model's tokenizer. E
 layout, of `--tp` ranks in each of `--pp` stages, is a process of its own, so that memory and kernels of one do not
 weigh on the next. The floor is the bytes of weights, and of keys and values at the mean context, over the measured copy
 bandwidth and the number of ranks. `token_ms` is the time between two tokens of one sequence, and `tokens_per_s` those
-of all sequences; a step of an engine in stages computes some of the sequences. `--prompt` measures the time to the
+of all sequences. An engine in stages divides the sequences among its steps in flight, of which `--pp-batches` gives the
+number (0: the engine's own choice): `batch` is the number of sequences of one step. `--prompt` measures the time to the
 first token of new prompts of so many tokens, alone and computed in one step: the median of seven.
 
 `--sp on` has ranks divide long prompts by tokens, in layouts of several ranks and one stage; `--sp off on` both.
@@ -26,6 +28,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -39,6 +43,7 @@ from intaglio.engine.host.process import SWITCH_INTERVAL_S
 from intaglio.engine.loop import Engine
 from intaglio.engine.model.checkpoint import model_folder
 from intaglio.engine.model.spec import read_spec
+from intaglio.engine.parallel.parallel_config import ParallelConfig
 from intaglio.engine.types import Request, SamplingParams
 
 from tests.bench.bench_extract import COMMON, ENDLESS, SHAPES, SPAN, TINY, Bench, Item, compact
@@ -84,6 +89,44 @@ GPT_OSS: dict[str, Any] = COMMON | {
     "tie_word_embeddings": False,
     "quantization_config": {"quant_method": "mxfp4"},
 }
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One way to divide a model: `tp` ranks in each of `pp` stages; see `ParallelConfig`."""
+
+    tp: int
+    pp: int
+    sp: bool
+    pp_batches: int
+
+    def __str__(self) -> str:
+        batches = f" of {self.pp_batches or 'own'} steps" if self.pp > 1 else ""
+        return f"tp {self.tp} pp {self.pp}{batches}{' sp' if self.sp else ''}"
+
+    def steps(self, *, ahead: bool) -> int:
+        """The steps in flight among which the sequences are divided; `ahead`: see `ParallelConfig.batches`."""
+        found = ParallelConfig(tp=self.tp, pp=self.pp, pp_batches=self.pp_batches)
+        return found.batches(ahead=ahead) if self.pp > 1 else 1
+
+    @property
+    def arguments(self) -> list[str]:
+        """The arguments of this script that choose this layout alone."""
+        return [
+            *("--tp", str(self.tp), "--pp", str(self.pp), "--sp", "on" if self.sp else "off"),
+            *("--pp-batches", str(self.pp_batches)),
+        ]
+
+
+def layouts(args: argparse.Namespace) -> list[Layout]:
+    """All layouts that are asked for, those once for which a value makes no difference."""
+    return [
+        Layout(tp, pp, sp == "on", batches)
+        for tp, pp, sp, batches in product(args.tp, args.pp, args.sp, args.pp_batches)
+        if (sp == "off" or (tp > 1 and pp == 1)) and (pp > 1 or batches == args.pp_batches[0])
+    ]
+
+
 DIVIDED = {**SHAPES, "70b": LARGE, "30b-a3b": EXPERTS, "gpt-oss-20b": GPT_OSS}
 KINDS = ("free", "schema")
 PROMPT = 64
@@ -108,7 +151,7 @@ def first_token_ms(engine: Engine, length: int) -> list[float]:
     return found[2:]
 
 
-def measured(args: argparse.Namespace, tp: int, pp: int, sp: bool) -> dict[str, Any]:
+def measured(args: argparse.Namespace, layout: Layout) -> dict[str, Any]:
     """The figures of one layout, in this process and those that it starts."""
     on_gpu = args.device == "cuda"
     span = SPAN if on_gpu else TINY
@@ -120,7 +163,7 @@ def measured(args: argparse.Namespace, tp: int, pp: int, sp: bool) -> dict[str, 
         for name in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
             shutil.copy(model_folder() / name, folder / name)
         shape = DIVIDED[args.shape]
-        layers = max(shape["num_hidden_layers"], pp)
+        layers = max(shape["num_hidden_layers"], layout.pp)
         longest = max(args.prompt, default=0)
         positions = max(shape["max_position_embeddings"], longest + 16)
         own = {"num_hidden_layers": layers, "max_position_embeddings": positions}
@@ -136,10 +179,8 @@ def measured(args: argparse.Namespace, tp: int, pp: int, sp: bool) -> dict[str, 
                     "max_batched_tokens": max(longest, 8192 if on_gpu else 256),
                     "max_context": max(2048, longest + 16),
                     "grammar_store": "off",
-                    "tp": tp,
                     "tp_any_size": True,
-                    "pp": pp,
-                    "sp": sp,
+                    **asdict(layout),
                 },
                 {},
             )
@@ -151,31 +192,50 @@ def measured(args: argparse.Namespace, tp: int, pp: int, sp: bool) -> dict[str, 
     sys.setswitchinterval(SWITCH_INTERVAL_S)  # as a server does
     items = [Item(str(i), tuple(range(i, i + PROMPT)), "") for i in range(max(args.decode))]
     bench, grammar = Bench(assembly.engine, items, span), compact(json.dumps(ENDLESS))
+    steps = layout.steps(ahead=on_gpu)
     out: dict[str, Any] = {
-        "tp": tp,
-        "pp": pp,
-        "sp": sp,
+        **asdict(layout),
+        "steps_in_flight": steps,
         "start_s": start_s,
         "parts": parts,
         "decode": {},
     }
-    print(tp, pp, sp, {"start_s": round(start_s, 1), **parts}, flush=True)
+    print(layout, {"start_s": round(start_s, 1), **parts}, flush=True)
     for kind in args.kinds:
         bench.decode(1, lambda _, kind=kind: grammar if kind == "schema" else None)  # type: ignore[misc]
         for count in args.decode:
             found = bench.decode(count, lambda _, k=kind: grammar if k == "schema" else None)  # type: ignore[misc]
             context = bench.mean_context(count)
-            found["floor_ms"] = floor_ms(spec, count, context, bandwidth) / (tp * pp)
+            found["floor_ms"] = floor_ms(spec, count, context, bandwidth) / (layout.tp * layout.pp)
             found["tokens_per_s"] = 1e3 * count / found["token_ms"]
+            found["batch"] = -(-count // steps)
             out["decode"][f"{kind}-{count}"] = found
-            print(tp, pp, sp, kind, count, {k: round(v, 3) for k, v in found.items()}, flush=True)
+            print(layout, kind, count, {k: round(v, 3) for k, v in found.items()}, flush=True)
     out["first_token_ms"] = {}
     for length in args.prompt:
         times = first_token_ms(assembly.engine, length)
         out["first_token_ms"][str(length)] = {"median": median(times), "all": times}
-        print(tp, pp, sp, f"prompt of {length}: {median(times):.2f} ms", flush=True)
+        print(layout, f"prompt of {length}: {median(times):.2f} ms", flush=True)
     assembly.close()
     return out
+
+
+def table(asked: Sequence[Layout], results: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Lines that compare each layout with the first one."""
+    first, base = results[0], asked[0]
+    for layout, other in zip(asked, results, strict=True):
+        for name, run in other["decode"].items():
+            gain = first["decode"][name]["token_ms"] / run["token_ms"]
+            yield (
+                f"{layout} {name}, {run['batch']} sequences a step: {run['token_ms']:.3f} ms a token, "
+                f"{run['tokens_per_s']:,.0f} tokens/s, {gain:.2f} times {base}"
+            )
+        for length, found in other["first_token_ms"].items():
+            one, several = first["first_token_ms"][length]["median"], found["median"]
+            yield (
+                f"{layout}: {several:.2f} ms to the first token after {length}, {one:.2f} with {base}, "
+                f"{one / several:.2f} times as fast"
+            )
 
 
 def main() -> None:
@@ -184,6 +244,7 @@ def main() -> None:
     )
     parser.add_argument("--tp", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--pp", type=int, nargs="+", default=[1])
+    parser.add_argument("--pp-batches", type=int, nargs="+", default=[0])
     parser.add_argument("--sp", nargs="+", choices=("off", "on"), default=["off"])
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--shape", choices=DIVIDED, default="8b")
@@ -192,28 +253,24 @@ def main() -> None:
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
-    layouts = [
-        (tp, pp, sp == "on")
-        for tp, pp, sp in product(args.tp, args.pp, args.sp)
-        if sp == "off" or (tp > 1 and pp == 1)
-    ]
-    if len(layouts) == 1:
+    asked = layouts(args)
+    if len(asked) == 1:
         found = {
             "shape": args.shape,
             "device": torch.cuda.get_device_name() if args.device == "cuda" else "host",
             "torch": torch.__version__,
-            **measured(args, *layouts[0]),
+            **measured(args, asked[0]),
         }
         if args.out:
             args.out.write_text(json.dumps(found, indent=1))
         return
     results = []
     with tempfile.TemporaryDirectory() as scratch:
-        for tp, pp, sp in layouts:
-            path = Path(scratch) / f"{tp}-{pp}-{sp}.json"
-            command = [sys.executable, "-m", "tests.bench.bench_tp", "--tp", str(tp)]
-            command += ["--pp", str(pp), "--sp", "on" if sp else "off", "--kinds", *args.kinds]
-            command += ["--shape", args.shape, "--device", args.device, "--out", str(path)]
+        for number, layout in enumerate(asked):
+            path = Path(scratch) / f"{number}.json"
+            command = [sys.executable, "-m", "tests.bench.bench_tp", *layout.arguments]
+            command += ["--kinds", *args.kinds, "--shape", args.shape]
+            command += ["--device", args.device, "--out", str(path)]
             command += ["--decode", *map(str, args.decode)]
             if args.prompt:
                 command += ["--prompt", *map(str, args.prompt)]
@@ -221,21 +278,8 @@ def main() -> None:
             results.append(json.loads(path.read_text()))
             if args.out:
                 args.out.write_text(json.dumps(results, indent=1))
-    first = results[0]["decode"]
-    for other in results[1:]:
-        layout = f"tp {other['tp']} pp {other['pp']}{' sp' if other['sp'] else ''}"
-        for name, run in other["decode"].items():
-            gain = first[name]["token_ms"] / run["token_ms"]
-            print(
-                f"{layout} {name}: {run['token_ms']:.3f} ms a token, "
-                f"{run['tokens_per_s']:,.0f} tokens/s, {gain:.2f} times tp {results[0]['tp']} pp {results[0]['pp']}"
-            )
-        for length in map(str, args.prompt):
-            one, several = (e["first_token_ms"][length]["median"] for e in (results[0], other))
-            print(
-                f"{layout}: {several:.2f} ms to the first token after {length}, {one:.2f} on tp {results[0]['tp']}, "
-                f"{one / several:.2f} times as fast"
-            )
+    for line in table(asked, results):
+        print(line)
 
 
 if __name__ == "__main__":
