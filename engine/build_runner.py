@@ -32,7 +32,7 @@ from .model.schemes.scheme import Dense, Uniform
 from .model.sequence_weights import refuse_undivided_tokens
 from .model.sharded_weights import refuse_indivisible, sharded_spec
 from .model.spec import ModelSpec, read_spec
-from .model.staged_layers import refuse_unstageable, staged_spec
+from .model.staged_layers import refuse_unstageable, stage_layers, staged_spec
 from .model.weights import BegunDecoder, begin_decoder, load_encoder, random_decoder
 from .parallel.parallel_layout import Parallel
 from .plan import StepCosts
@@ -172,6 +172,7 @@ def _own_part(spec: ModelSpec, parallel: Parallel | None) -> ModelSpec:
     """The part of the model that this process computes. Raises `ConfigError` if it cannot be divided like that."""
     if parallel is None:
         return spec
+    whole = spec
     if parallel.matrices is not None:
         refuse_indivisible(spec, parallel.matrices.layout.tp)
         if parallel.matrices.divided_from is not None:
@@ -179,7 +180,7 @@ def _own_part(spec: ModelSpec, parallel: Parallel | None) -> ModelSpec:
         spec = sharded_spec(spec, parallel.matrices.layout)
     if parallel.stage is not None:
         refuse_unstageable(spec, parallel.stage.layout.pp)
-        spec = staged_spec(spec, parallel.stage.layout.layers(spec.layers))
+        spec = staged_spec(spec, stage_layers(whole, parallel.stage.layout))
     return spec
 
 

@@ -1,7 +1,7 @@
 """The part of a model that one stage of a pipeline holds: some of its layers.
 
-Does: say which models can be divided into stages, describe a stage as a `ModelSpec` with fewer layers, read the
-tensors of the vocabulary where a stage needs them. Does not: read layers, or compute.
+Does: say which models can be divided into stages, choose the layers of each, describe a stage as a `ModelSpec` with
+fewer layers, read the tensors of the vocabulary where a stage needs them. Does not: read layers, or compute.
 """
 
 from dataclasses import replace
@@ -9,7 +9,8 @@ from dataclasses import replace
 from torch import Tensor
 
 from ..errors import ConfigError
-from ..parallel.parallel_layout import PipelineStage
+from ..parallel.parallel_layout import PipelineStage, StageLayout
+from .expected_tensors import LAYER, stored_bytes
 from .family import EMBEDDING, FINAL_NORM, HEAD
 from .spec import ModelSpec
 from .tensor_source import TensorCut, TensorSource
@@ -46,6 +47,23 @@ def vocabulary_tensors(
     if place is not None and not place.is_last:
         return embedding, None
     return embedding, embedding if spec.tied else weights.joined([TensorCut(HEAD + ".weight")])
+
+
+def stage_layers(spec: ModelSpec, place: StageLayout) -> range:
+    """The layers of a stage of the whole model `spec`, so that all stages read about as many bytes of weights.
+
+    The last one reads the head as well: as much as three layers of an 8B model with 152,000 tokens. It multiplies in
+    proportion, unless matrices have fewer bits than the head.
+    """
+    layers, head = [0] * spec.layers, 0
+    tied = EMBEDDING if spec.tied else HEAD
+    for name, size in stored_bytes(spec).items():
+        layer = LAYER.match(name)
+        if layer is not None:
+            layers[int(layer[1])] += size
+        elif name == tied + ".weight":
+            head = size
+    return place.layers(layers, head)
 
 
 def staged_spec(spec: ModelSpec, own: range) -> ModelSpec:

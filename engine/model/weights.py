@@ -30,7 +30,7 @@ from .schemes.scheme import Stored
 from .sequence_weights import EveryRank
 from .sharded_weights import ShardedWeights, sharded_spec
 from .spec import ModelSpec
-from .staged_layers import staged_spec, vocabulary_tensors
+from .staged_layers import stage_layers, staged_spec, vocabulary_tensors
 from .tensor_files import TensorFile, files_by_tensor
 from .tensor_source import TensorCut, TensorSource, WholeTensors, joined_tensors
 from .vision_encoder import VisionEncoder
@@ -186,7 +186,7 @@ def assemble(
         weights = ShardedWeights.of(whole, spec, matrices.layout)
         shard = VocabularyShard.of(spec.vocab_size, matrices)
         spec = sharded_spec(spec, matrices.layout)
-    own = range(spec.layers) if stage is None else stage.layout.layers(spec.layers)
+    own = range(spec.layers) if stage is None else stage_layers(whole_spec, stage.layout)
     embedding, head = vocabulary_tensors(spec, weights, stage)
     scale = spec.embedding_scale
     if scale is not None and spec.family.embedding_scale is not None:

@@ -5,7 +5,9 @@ Does: divide sizes and layers into the parts of ranks. Does not: communicate (`c
 
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from intaglio.kernels.contracts import WORD_BITS
@@ -14,6 +16,8 @@ from torch import Tensor
 from .communicator import Communicator
 
 ENDING_S: Final = 10.0
+
+_POWER: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +87,34 @@ class StageLayout:
         """Whether this stage has the head, and samples."""
         return self.rank == 0
 
-    def layers(self, total: int) -> range:
-        """This stage's layers of `total`; the last stages have one less where they cannot be divided equally."""
-        size, larger = divmod(total, self.pp)
-        first = self.stage * size + min(self.stage, larger)
-        return range(first, first + size + (self.stage < larger))
+    def layers(self, costs: Sequence[int], head: int = 0) -> range:
+        """This stage's layers, at least one, of layers with these costs; `head` is what the last stage has besides."""
+        return divided_layers(costs, self.pp, head)[self.stage]
+
+
+def divided_layers(costs: Sequence[int], pp: int, head: int) -> list[range]:
+    """Layers with these `costs`, divided in order among `pp` stages, the last of which costs `head` more.
+
+    The least sum of high powers: no stage costs much more than it must, for a step takes as long as the dearest, and
+    the others are even. Of equals, the one with more layers in earlier stages.
+    """
+    before = [0, *accumulate(costs)]
+    total = len(costs)
+    # By the first layer of the stages from some stage on: the sum, and where the next stage begins.
+    rest = [((before[total] - before[i] + head) ** _POWER, total) for i in range(total)]
+    plans = [rest]
+    for later in range(1, pp):
+        found = []
+        for i in range(total - later):
+            ends = range(total - later, i, -1)
+            found.append(min(((before[j] - before[i]) ** _POWER + rest[j][0], -j) for j in ends))
+        rest = [(worth, -j) for worth, j in found]
+        plans.append(rest)
+    stages, first = [], 0
+    for plan in reversed(plans):
+        stages.append(range(first, plan[first][1]))
+        first = plan[first][1]
+    return stages
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,17 +42,49 @@ def test_every_token_belongs_to_one_rank_and_words_are_whole(tp: int, vocab: int
     assert {layout.most_tokens(vocab) for layout in layouts} == {max(map(len, parts))}
 
 
-@given(RANKS, st.integers(0, 60))
-def test_every_layer_belongs_to_one_stage_in_order(pp: int, more: int) -> None:
+def in_order(pp: int) -> list[StageLayout]:
+    return sorted((StageLayout(pp, rank) for rank in range(pp)), key=lambda place: place.stage)
+
+
+@given(RANKS, st.integers(0, 60), st.integers(0, 500))
+def test_every_layer_belongs_to_one_stage_in_order(pp: int, more: int, head: int) -> None:
     total = pp + more
-    stages = sorted((StageLayout(pp, rank) for rank in range(pp)), key=lambda place: place.stage)
-    assert [*chain(*(place.layers(total) for place in stages))] == [*range(total)]
-    sizes = [len(place.layers(total)) for place in stages]
-    assert sorted(sizes, reverse=True) == sizes
-    assert max(sizes) - min(sizes) <= 1
+    stages = in_order(pp)
+    found = [place.layers([100] * total, head) for place in stages]
+    assert [*chain(*found)] == [*range(total)]
+    assert min(map(len, found)) >= 1
     assert [place.is_first for place in stages] == [True] + [False] * (pp - 1)
     assert [place.rank for place in stages if place.is_last] == [0]
     assert stages[-1].is_last
+
+
+@given(RANKS, st.integers(0, 60))
+def test_equal_layers_are_divided_equally_and_the_first_stages_have_one_more(
+    pp: int, more: int
+) -> None:
+    sizes = [len(place.layers([7] * (pp + more))) for place in in_order(pp)]
+    assert sorted(sizes, reverse=True) == sizes
+    assert max(sizes) - min(sizes) <= 1
+
+
+@given(st.lists(st.integers(1, 9), min_size=3, max_size=9), st.integers(0, 20))
+def test_no_division_has_a_much_cheaper_dearest_stage(costs: list[int], head: int) -> None:
+    """The least largest cost of three stages, found by trying all, is missed by little: other stages count as well."""
+    found = [place.layers(costs, head) for place in in_order(3)]
+
+    def dearest(first: int, second: int) -> int:
+        return max(sum(costs[:first]), sum(costs[first:second]), sum(costs[second:]) + head)
+
+    ends = [(i, j) for i in range(1, len(costs) - 1) for j in range(i + 1, len(costs))]
+    assert dearest(found[0].stop, found[1].stop) <= 1.15 * min(dearest(*each) for each in ends)
+
+
+def test_the_head_counts_as_layers_of_the_last_stage() -> None:
+    """Megabytes of an 8B model with 152,000 tokens: the head is as much as 2.9 layers."""
+    layers, head = [436] * 32, 1245
+    assert [len(place.layers(layers, head)) for place in in_order(2)] == [17, 15]
+    assert [len(place.layers(layers, head)) for place in in_order(4)] == [9, 9, 8, 6]
+    assert [len(place.layers(layers[:3], 9 * head)) for place in in_order(2)] == [2, 1]
 
 
 class Held:

@@ -17,7 +17,7 @@ from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, EngineConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.errors import ConfigError
 from intaglio.engine.model.spec import parse_spec
-from intaglio.engine.model.staged_layers import refuse_unstageable
+from intaglio.engine.model.staged_layers import refuse_unstageable, stage_layers
 from intaglio.engine.parallel.parallel_layout import Parallel, StageLayout
 from intaglio.engine.plan import Plan
 from intaglio.engine.run.runner import ModelRunner, Pass
@@ -186,15 +186,25 @@ def test_all_ranks_of_all_stages_agree_on_the_least_of_their_numbers(least: int)
     assert on_grid(2, 2, found) == [7] * 4
 
 
-@pytest.mark.parametrize(("layers", "pp"), [(2, 2), (7, 3), (80, 8), (5, 4)])
-def test_layers_are_divided_in_order_and_no_stage_has_two_more_than_another(
-    layers: int, pp: int
+@pytest.mark.parametrize(
+    ("layers", "hidden", "expected"), [(32, 4096, [17, 15]), (36, 2560, [20, 16]), (4, 64, [3, 1])]
+)
+def test_stages_read_about_as_many_bytes_and_the_last_one_reads_the_head(
+    layers: int, hidden: int, expected: list[int]
 ) -> None:
-    places = sorted((StageLayout(pp, rank) for rank in range(pp)), key=lambda place: place.stage)
-    parts = [place.layers(layers) for place in places]
-    assert [i for part in parts for i in part] == list(range(layers))
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
-    assert (places[0].is_first, places[-1].is_last) == (True, True)
+    shape = {
+        "num_hidden_layers": layers,
+        "hidden_size": hidden,
+        "intermediate_size": 7 * hidden // 2,
+        "num_attention_heads": hidden // 64,
+        "num_key_value_heads": 1,
+        "vocab_size": 152_000,
+    }
+    for tied in (False, True):
+        spec = parse_spec({**LLAMA, **shape, "tie_word_embeddings": tied})
+        parts = [stage_layers(spec, StageLayout(2, rank)) for rank in (1, 0)]
+        assert [len(part) for part in parts] == expected
+        assert [i for part in parts for i in part] == list(range(layers))
 
 
 def test_more_stages_than_layers_are_refused() -> None:
