@@ -12,10 +12,10 @@ passed every check.
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from intaglio.engine.api import PromptFrame
@@ -34,7 +34,7 @@ from .translate import options_of
 KNOWN_BYTES: Final = 32 << 20
 _LARGEST_SHARE: Final = 8  # a form larger than this part of the bound is not kept
 _QUICK_S: Final = 0.002
-_START_TOKENS: Final = 16  # the fixed cost of an answer, in tokens
+_START_TOKENS: Final = 64  # the fixed cost of an answer, in tokens
 _COMMON: Final = ("extra_properties", "grounding", "key_order", "not_stated", "strict_schema")
 
 FormKey = tuple[bytes, bytes, bytes, bool, tuple[object, ...]]
@@ -47,6 +47,8 @@ class _Envelope(msgspec.Struct):
     text: msgspec.Raw = msgspec.Raw()
     options: msgspec.Raw = msgspec.Raw()
 
+
+R = TypeVar("R")
 
 _envelope: Final = msgspec.json.Decoder(_Envelope)
 _text: Final = msgspec.json.Decoder(str)
@@ -64,6 +66,17 @@ class FinishPace:
     def is_quick(self, tokens: int) -> bool:
         """Whether finishing an answer of `tokens` tokens likely takes less time than handing it to a thread."""
         return self._seconds_a_token * (tokens + _START_TOKENS) < _QUICK_S
+
+    def timed(self, tokens: int, finish: Callable[[], R]) -> R:
+        """The result of `finish`, which finishes an answer of `tokens` tokens. Its processor time is recorded.
+
+        Not its duration: an answer that is finished in a thread waits for the interpreter lock, and if that counted,
+        one slow answer would send all later ones to threads.
+        """
+        began = time.thread_time()
+        result = finish()
+        self.record(tokens, time.thread_time() - began)
+        return result
 
     def record(self, tokens: int, seconds: float) -> None:
         """Record an answer. The slowest one counts, and is forgotten slowly."""

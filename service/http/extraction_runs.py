@@ -5,10 +5,10 @@ Does: connect the extractor with the gate of schemas and the engine. Does not: p
 """
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing
+from functools import partial
 from typing import Final
 
 from intaglio.engine.api import EngineError
@@ -106,16 +106,11 @@ async def run_known(service: Service, known: KnownExtraction) -> ExtractResult:
         return await read(service, known.prepared)
     extractor = service.loaded()
     output = await generate_whole(service, known.prepared.request)
-
-    def finish() -> ExtractResult:
-        began = time.perf_counter()
-        result = extractor.finish_extraction(known.prepared, output)
-        known.pace.record(len(output.tokens), time.perf_counter() - began)
-        return result
-
+    tokens = len(output.tokens)
+    finish = partial(extractor.finish_extraction, known.prepared, output)
+    timed = partial(known.pace.timed, tokens, finish)
     # A thread takes work over in about the time that most answers take.
-    quick = known.pace.is_quick(len(output.tokens))
-    return finish() if quick else await service.offload(finish)
+    return timed() if known.pace.is_quick(tokens) else await service.offload(timed)
 
 
 async def warm(service: Service, parsed: ParsedExtraction) -> None:

@@ -8,6 +8,7 @@ import gc
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +29,9 @@ from .listen import listen, url
 from .reload import listen_for_reload
 from .worker_fleet import EXIT_CANNOT_SERVE, FleetPlan, WorkerFleet
 
+_SWITCH_INTERVAL_S = 1e-4
+"""The interpreter's switch interval, 5 ms by default: a thread that checks a schema or finishes an answer would keep the
+event loop waiting for that long, after each of its system calls."""
 _CORES_A_WORKER = 4
 _MOST_WORKERS = 8
 MAX_HEADER_BYTES = 16 * 1024
@@ -203,6 +207,7 @@ async def run_server(app: Application, server: Server, sockets: list[socket.sock
             server.should_exit = True
 
     app.on_load(loaded)
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
     try:
         await server.serve(sockets)
     except SystemExit:  # uvicorn could not start and has logged the reason

@@ -1,6 +1,7 @@
 """The hot path of extractions: a request that it prepares is the one that the usual path prepares."""
 
 import json
+import time
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -229,4 +230,10 @@ def test_a_slow_answer_sends_the_next_ones_to_a_thread() -> None:
     assert not pace.is_quick(10)
     for _ in range(100):
         pace.record(10, 1e-4)
+    assert pace.is_quick(10)
+
+
+def test_an_answer_that_waits_sends_none_to_a_thread() -> None:
+    pace = FinishPace()
+    assert pace.timed(10, lambda: time.sleep(0.05) or "finished") == "finished"
     assert pace.is_quick(10)
