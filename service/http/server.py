@@ -30,8 +30,8 @@ from .reload import listen_for_reload
 from .worker_fleet import EXIT_CANNOT_SERVE, FleetPlan, WorkerFleet
 
 _SWITCH_INTERVAL_S = 1e-4
-"""The interpreter's switch interval, 5 ms by default: a thread that checks a schema or finishes an answer would keep the
-event loop waiting for that long, after each of its system calls."""
+"""The interpreter's switch interval, 5 ms by default: a thread that checks a schema or finishes an answer would keep
+the event loop waiting for that long, after each of its system calls."""
 _CORES_A_WORKER = 4
 _MOST_WORKERS = 8
 MAX_HEADER_BYTES = 16 * 1024
