@@ -2,6 +2,7 @@
 
     python3 -m tests.bench.bench_http --shape 0.6b|8b [--out FILE]      random weights of a shape, on a GPU
     python3 -m tests.bench.bench_http --shape answering [--out FILE]    an engine that takes no time: the service alone
+    python3 -m tests.bench.bench_http --shape answering --pace-ms 1     one that takes a millisecond for each token
 
 `intaglio serve` runs as a process of its own, the load comes from `--loaders` processes (`http_load`), and the engine
 alone runs in this one, after the server has ended. The requests are the workload's, with their whole prompts as texts
@@ -11,7 +12,8 @@ numbers of clients send 512, 128 or 24 requests, each client its next one after 
 engines and sends enough for two at once, over HTTP alone; `--engines 1` gives the figure to compare it with. Every
 answer is validated afterwards. Both halves are warmed up alike before: single requests, then twice 64 at once, then
 the texts of the cached cases once.
-`--shape tiny` runs on a host, to try the script: its figures mean nothing.
+`--shape tiny` runs on a host, to try the script: its figures mean nothing. A lone client over an engine that takes time
+finds a service that slept meanwhile, on a core with cold caches: the time outside the engine is longer then.
 """
 
 import argparse
@@ -291,16 +293,17 @@ def settings(shape: str, workers: int | None, engines: int | None) -> dict[str, 
 
 
 def command_of(
-    shape: str, model: Path, port: int, scratch: Path, workload: Workload, workers: int | None
+    args: argparse.Namespace, model: Path, port: int, scratch: Path, workload: Workload
 ) -> list[str]:
-    if shape != ANSWERING:
+    if args.shape != ANSWERING:
         serve = [sys.executable, "-m", "intaglio", "serve", "--model", str(model)]
         return [*serve, "--port", str(port)]
     from tests.bench.prepared_answers import prepare
 
     answers = scratch / "answers.json"
-    answers.write_bytes(prepare(model, [record["schema"] for record in workload.records]))
-    given = json.dumps({"port": port, "max_requests": 8192, "api_workers": workers or 1})
+    schemas = [record["schema"] for record in workload.records]
+    answers.write_bytes(prepare(model, schemas, 1e-3 * args.pace_ms))
+    given = json.dumps({"port": port, "max_requests": 8192, "api_workers": args.workers or 1})
     module = [sys.executable, "-m", "tests.support.serve_answering"]
     return [*module, str(model), str(answers), given]
 
@@ -332,6 +335,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--loaders", type=int, default=min(4, os.cpu_count() or 1))
     parser.add_argument("--workers", type=int, help="API processes; default: the service's own")
+    parser.add_argument("--pace-ms", type=float, default=0.0, help="a step of `answering`")
     parser.add_argument("--engines", type=int, help="engine processes, each with a device")
     parser.add_argument("--only", choices=("http", "engine"), help="one half of the table")
     parser.add_argument("--cases", nargs="*", help="names of cases")
@@ -367,7 +371,7 @@ def measured(
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
     if args.only != "engine":
-        command = command_of(args.shape, model, port, scratch, workload, args.workers)
+        command = command_of(args, model, port, scratch, workload)
         with serving(command, environ, port, scratch / "log") as url:
             warm_up(workload, url, port, args.loaders)
             print("warm", flush=True)
