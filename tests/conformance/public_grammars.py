@@ -44,6 +44,14 @@ MASKED = 200  # texts along which masks are timed
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """The most texts of one grammar, and seconds after which no further text is compared."""
+
+    texts: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A file at a commit of a public repository, and its start rule."""
 
@@ -111,6 +119,7 @@ class Figures:
 
     engine: str
     compile_s: float
+    texts: int
     accepted: int
     wrong: tuple[str, ...]
     unfinished: int
@@ -121,8 +130,8 @@ class Figures:
         times = np.array(self.masks)
         spread = " / ".join(f"{each:.0f}" for each in np.percentile(times, (50, 99, 99.9)))
         return (
-            f"| {name} | {self.engine} | {self.compile_s:.2f} | {self.accepted} | {len(self.wrong)} "
-            f"| {self.unfinished} | {len(times)} | {times.mean():.1f} | {spread} |"
+            f"| {name} | {self.engine} | {self.compile_s:.2f} | {self.texts} | {self.accepted} "
+            f"| {len(self.wrong)} | {self.unfinished} | {len(times)} | {times.mean():.1f} | {spread} |"
         )
 
 
@@ -183,10 +192,13 @@ def compared(
     screened: Screened,
     oracle: lark.Lark,
     draw: random.Random,
-    texts: int,
+    bound: Bound,
 ) -> Iterator[tuple[str, bool, bool]]:
     """(text, whether we accept it, whether Lark does)."""
-    for _ in range(texts // 2):
+    until = time.monotonic() + bound.seconds
+    for _ in range(bound.texts // 2):
+        if time.monotonic() > until:
+            return
         whole = walked(grammar, draw)
         for text in (whole, changed(whole, draw)):
             try:
@@ -230,7 +242,7 @@ def masks(grammar: CompiledGrammar, texts: list[str]) -> list[float]:
     return found
 
 
-def measured(compiler: Compiler, source: str, kind: Kind, texts: int) -> Figures:
+def measured(compiler: Compiler, source: str, kind: Kind, bound: Bound) -> Figures:
     """Everything about one grammar."""
     draw = random.Random(0)
     constraint = Constraint(kind, source)
@@ -244,11 +256,12 @@ def measured(compiler: Compiler, source: str, kind: Kind, texts: int) -> Figures
         lexer="dynamic_complete",
         ambiguity="forest",
     )
-    found = list(compared(grammar, screened, oracle, draw, texts))
+    found = list(compared(grammar, screened, oracle, draw, bound))
     whole = [text for text, ours, _ in found if ours]
     return Figures(
         "machine" if isinstance(grammar, NativeGrammar) else "earley",
         compile_s,
+        len(found),
         len(whole),
         tuple(text for text, ours, known in found if ours != known),
         unfinished(grammar, screened, draw),
@@ -262,17 +275,21 @@ def main() -> None:
     parser.add_argument("clones", type=Path)
     parser.add_argument("names", nargs="*", default=list(SOURCES))
     parser.add_argument("--texts", type=int, default=TEXTS)
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="for the texts of one grammar"
+    )
     options = parser.parse_args()
     compiler = Compiler(large().vocabulary(), large().canonical)
     compiler.warm()
     print(
-        "| grammar | engine | compile s | accepted | wrong | unfinished | masks | us avg | p50 / p99 / p99.9 |"
+        "| grammar | engine | compile s | texts | accepted | wrong | unfinished | masks | us avg | p50 / p99 / p99.9 |"
     )
-    print("|---|---|--:|--:|--:|--:|--:|--:|--:|")
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     every: list[float] = []
+    bound = Bound(options.texts, options.seconds)
     for name in options.names:
         source = SOURCES[name]
-        found = measured(compiler, text_of(options.clones, source), source.kind, options.texts)
+        found = measured(compiler, text_of(options.clones, source), source.kind, bound)
         every += found.masks
         print(found.line(name), flush=True)
         for text in found.wrong[:3]:
