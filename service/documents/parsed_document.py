@@ -25,6 +25,8 @@ PLAIN: Final = "text/plain"
 
 NO_TEXT_LAYER: Final = "no_text_layer"
 """The kind of the note about pages without a text layer."""
+BLANK_PAGE: Final = "blank_page"
+"""The kind of the note about pages on which nothing is drawn."""
 
 UNKNOWN: Final = "application/octet-stream"
 

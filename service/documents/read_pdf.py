@@ -10,6 +10,7 @@ import zlib
 from array import array
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ import pypdfium2.raw as pdfium
 
 from .child_messages import ImageSize
 from .parsed_document import (
+    BLANK_PAGE,
     MAX_ATTACHED_BYTES,
     MAX_ATTACHMENTS,
     NO_TEXT_LAYER,
@@ -46,6 +48,22 @@ Frame = tuple[float, float, float, float]
 """Left, bottom, right and top of the visible part of a page, in its own coordinates."""
 
 
+class _Layer(Enum):
+    """The text layer of a page."""
+
+    TEXT = "text"
+    MISSING = "something is drawn, and none of it is text"
+    EMPTY = "nothing is drawn"
+    DAMAGED = "the page cannot be loaded"
+
+
+_NOTES: Final = {
+    _Layer.MISSING: (NO_TEXT_LAYER, "no text layer: a scan or an image"),
+    _Layer.EMPTY: (BLANK_PAGE, "nothing is drawn on the page"),
+    _Layer.DAMAGED: ("damaged_page", "the page cannot be read"),
+}
+
+
 def read_pdf(content: bytes) -> ParsedDocument:
     """A PDF as a document.
 
@@ -56,24 +74,22 @@ def read_pdf(content: bytes) -> ParsedDocument:
         count = len(pdf)
         if count > MAX_PAGES:
             raise too_large(f"the PDF has {count} pages; at most {MAX_PAGES} are read")
-        pages, silent, broken, total = list[PageText](), list[int](), list[int](), 0
+        pages, total = list[PageText](), 0
+        found: dict[_Layer, list[int]] = {layer: [] for layer in _Layer}
         for number in range(1, count + 1):
-            read = _page(pdf, number)
-            page, has_layer = read or (PageText(""), False)
-            if read is None:
-                broken.append(number)
-            elif not has_layer:
-                silent.append(number)
+            page, layer = _page(pdf, number)
+            found[layer].append(number)
             total += len(page.text)
             if total > MAX_CHARACTERS:
                 raise too_large(f"the PDF has more than {MAX_CHARACTERS} characters")
             pages.append(page)
         text, placed = joined(pages)
         attachments, notes = _attachments(pdf)
-    if silent:
-        notes.append(Note(NO_TEXT_LAYER, "no text layer: a scan or an image", tuple(silent)))
-    if broken:
-        notes.append(Note("damaged_page", "the page cannot be read", tuple(broken)))
+    if len(found[_Layer.EMPTY]) == count:  # refused, as a document of images is
+        found[_Layer.MISSING] = found.pop(_Layer.EMPTY)
+    notes += [
+        Note(*note, tuple(found[layer])) for layer, note in _NOTES.items() if found.get(layer)
+    ]
     return ParsedDocument(PDF, text, placed, tuple(notes), attachments)
 
 
@@ -150,8 +166,8 @@ def _is_pageless(content: bytes) -> bool:
     return bool(opened)
 
 
-def _page(pdf: Any, number: int) -> tuple[PageText, bool] | None:
-    """One page, and whether it has a text layer of its own; None if it cannot be loaded.
+def _page(pdf: Any, number: int) -> tuple[PageText, _Layer]:
+    """One page and its text layer.
 
     The values of a form on a scanned page are text, and the page is still one without a text layer.
     """
@@ -159,14 +175,21 @@ def _page(pdf: Any, number: int) -> tuple[PageText, bool] | None:
         with closing(pdf[number - 1]) as page:
             width, height = page.get_size()
             text, boxes = _placed_text(page)
-            has_layer, flattened = bool(text.strip()), _flatten(page)
+            layer, flattened = _layer(page, text), _flatten(page)
         if flattened:
             with closing(pdf[number - 1]) as page:
                 text, boxes = _placed_text(page)
+                layer = _layer(page, "") if layer is _Layer.EMPTY else layer
         label = pdf.get_page_label(number - 1)
-        return PageText(text, label[:64], width, height, boxes), has_layer
+        return PageText(text, label[:64], width, height, boxes), layer
     except pypdfium2.PdfiumError:
-        return None
+        return PageText(""), _Layer.DAMAGED
+
+
+def _layer(page: Any, text: str) -> _Layer:
+    if text.strip():
+        return _Layer.TEXT
+    return _Layer.MISSING if pdfium.FPDFPage_CountObjects(page.raw) > 0 else _Layer.EMPTY
 
 
 def _placed_text(page: Any) -> tuple[str, bytes]:

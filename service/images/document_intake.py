@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from ..documents.document_reader import DocumentReader
-from ..documents.parsed_document import NO_TEXT_LAYER, PDF, Note, Page, ParsedDocument
+from ..documents.parsed_document import BLANK_PAGE, NO_TEXT_LAYER, PDF, Note, Page, ParsedDocument
 from ..documents.read_source import ReadSource
 from ..documents.seen_image import SeenImage
 from ..errors import DocumentTooLarge, UnreadableDocument, UnsupportedDocument
@@ -65,7 +65,7 @@ class DocumentIntake:
         seen = tuple(image for image in drawn if image.page not in blank)
         notes = tuple(note for note in document.notes if note.kind != NO_TEXT_LAYER)
         if blank:
-            notes = (*notes, Note("blank_page", "nothing is drawn on the page", blank))
+            notes = (*notes, Note(BLANK_PAGE, "nothing is drawn on the page", blank))
         if not (seen or document.text.strip() or document.attachments):
             raise UnreadableDocument(
                 "nothing is drawn on any page", param=param, hint="is it the right file?"

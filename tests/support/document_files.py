@@ -20,7 +20,9 @@ def pdf(
     compressed: bool = False,
     attached: Mapping[str, bytes] | None = None,
 ) -> bytes:
-    """A PDF with the given lines on each page, in Helvetica of 12 points. Lines are Latin-1."""
+    """A PDF with the given lines on each page, in Helvetica of 12 points. Lines are Latin-1. A page without lines has a
+    red square, as a scan has an image.
+    """
     objects: list[bytes] = [
         b"",
         b"",
@@ -30,6 +32,8 @@ def pdf(
     for lines in pages:
         stream = b"BT /F1 12 Tf 14 TL 40 %d Td " % (size[1] - 40)
         stream += b" ".join(b"(%s) Tj T*" % _escaped(line) for line in lines) + b" ET"
+        if not lines:
+            stream = b"1 0 0 rg 40 40 80 80 re f"
         extra = b""
         if compressed:
             stream, extra = zlib.compress(stream), b" /Filter /FlateDecode"

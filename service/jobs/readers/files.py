@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 from intaglio.schemas.jobs import Source
 
 from ...documents.document_reader import DocumentReader
-from ...documents.parsed_document import NO_TEXT_LAYER
+from ...documents.parsed_document import BLANK_PAGE, NO_TEXT_LAYER
 from ...errors import ServiceError
 from ...file_kind import HEAD, image_type, is_document, kind_of
 from ..records.errors import InputRefused
@@ -92,7 +92,7 @@ def _read(reader: DocumentReader, file: Path, name: str, *, sees: bool) -> Recor
     for note in found.notes:
         if sees and note.kind == NO_TEXT_LAYER:
             images += len(note.pages)
-        elif note.pages:
+        elif note.pages and note.kind != BLANK_PAGE:
             pages = ", ".join(map(str, note.pages[:20]))
             hint = (
                 "add a text layer with an OCR program, or use a model that reads images; `intaglio extract` reads "

@@ -22,6 +22,7 @@ from intaglio.service.documents.refused import ReadingRefused
 from tests.support.document_files import (
     archive,
     docx,
+    drawn_pdf,
     mail,
     ods,
     paragraph,
@@ -125,6 +126,17 @@ def test_pages_without_text_are_named() -> None:
     assert (note.kind, note.pages) == ("no_text_layer", (2, 3))
     assert [page.number for page in found.pages] == [1, 2, 3, 4]
     assert refusal(pdf([[], []])) == "no_text_layer"
+
+
+def test_pages_on_which_nothing_is_drawn_are_named() -> None:
+    text, square = b"BT /F1 12 Tf 40 200 Td (text) Tj ET", b"1 0 0 rg 40 40 80 80 re f"
+    found = parse_document(drawn_pdf([text, b"", square, b" \n"]))
+    assert found.text == "text"
+    assert [(note.kind, note.pages) for note in found.notes] == [
+        ("no_text_layer", (3,)),
+        ("blank_page", (2, 4)),
+    ]
+    assert refusal(drawn_pdf([b"", b""])) == "no_text_layer"
 
 
 def test_attachments_of_a_pdf_are_handed_on() -> None:

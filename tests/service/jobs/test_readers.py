@@ -16,7 +16,7 @@ from intaglio.service.jobs.readers.xml import MOST_TEXT_BYTES
 from intaglio.service.jobs.records.errors import InputRefused
 from intaglio.service.jobs.records.record import Record, Rejected
 
-from tests.support.document_files import docx, paragraph, pdf
+from tests.support.document_files import docx, drawn_pdf, paragraph, pdf
 
 
 def read(path: Path, **asked: object) -> list[Record | Rejected]:
@@ -453,6 +453,7 @@ def test_a_folder_of_documents(tmp_path: Path) -> None:
     (tmp_path / "e.pdf").write_bytes(pdf([["text"], []]))
     (tmp_path / "f.docx").write_bytes(docx(paragraph("four")))
     (tmp_path / "g.txt").write_text("five")
+    (tmp_path / "h.pdf").write_bytes(drawn_pdf([b"BT /F1 12 Tf 40 200 Td (six) Tj ET", b""]))
     found = read(tmp_path)
     assert [record for record in found if isinstance(record, Record)] == [
         Record("one", "a.pdf"),
@@ -460,6 +461,7 @@ def test_a_folder_of_documents(tmp_path: Path) -> None:
         Record("three", "c.html"),
         Record("four", "f.docx"),
         Record("five", "g.txt"),
+        Record("six", "h.pdf"),
     ]
     rejected = [record for record in found if isinstance(record, Rejected)]
     assert [(record.id, record.code) for record in rejected] == [
