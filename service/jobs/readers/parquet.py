@@ -27,6 +27,8 @@ def read(source: Source, path: Path) -> Iterator[Record | Rejected]:
     shape = RecordMapping(source)
     with _opened(path) as file:
         shape.check(tuple(file.schema_arrow.names))
+        for name in shape.names:
+            _check_names(file.schema_arrow.field(name).type, name)
         _check_expansion(file, path.name)
         row = 0
         for batch in file.iter_batches(_BATCH_ROWS, columns=list(shape.names)):
@@ -70,6 +72,20 @@ def _opened(path: Path) -> Iterator[Any]:
     except (pyarrow.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0][:200]
         raise InputRefused(f"cannot read {path.name}: {reason}", param="source.path") from None
+
+
+def _check_names(kind: Any, path: str) -> None:
+    """Refuse a type with two fields of one name in a record: an object of JSON cannot hold both."""
+    inner = [kind.field(number) for number in range(kind.num_fields)]
+    names = [field.name for field in inner]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputRefused(
+            f"the column {path!r} has two fields named {twice[0]!r}",
+            param="source.path",
+            hint="rename one of them, or leave the column out",
+        )
+    for field in inner:
+        _check_names(field.type, f"{path}.{field.name}" if pyarrow.types.is_struct(kind) else path)
 
 
 def _check_expansion(file: Any, name: str) -> None:

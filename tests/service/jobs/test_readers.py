@@ -303,6 +303,20 @@ def test_parquet(tmp_path: Path) -> None:
         read(path, text="body")
 
 
+def test_a_record_of_parquet_with_two_fields_of_one_name_is_refused(tmp_path: Path) -> None:
+    path, one = tmp_path / "in.parquet", pa.array([1])
+    twice = pa.StructArray.from_arrays([one, one], names=["a", "a"])
+    rows = pa.ListArray.from_arrays(pa.array([0, 1]), twice)
+    columns = {"body": pa.array(["text"]), "twice": twice}
+    columns["in"] = pa.StructArray.from_arrays([rows], names=["b"])
+    pq.write_table(pa.table(columns), path)
+    with pytest.raises(InputRefused, match="'twice' has two fields named 'a'"):
+        read(path, text="body", keep=("twice",))
+    with pytest.raises(InputRefused, match=r"'in\.b' has two fields named 'a'"):
+        read(path, text="body", keep=("in",))
+    assert texts(read(path, text="body")) == ["text"]
+
+
 def test_a_row_of_parquet_whose_text_is_not_utf8_is_rejected_alone(tmp_path: Path) -> None:
     parts = pa.array([b"one", b"\xff\xfe", b"three"], pa.binary()).buffers()
     pq.write_table(
