@@ -24,7 +24,8 @@ from .model.adapter_tables import adapted_decoder
 from .model.decoder import Decoder
 from .model.expected_tensors import layer_matrices
 from .model.expert_loads import ExpertLoads, counted_decoder
-from .model.layer_groups import decoder_groups, grouped_decoder
+from .model.layer_settings import LayerSettings, set_layers
+from .model.layer_streams import LayerStreams
 from .model.schemes import AT_LOADING
 from .model.schemes.coded import Coded
 from .model.schemes.mxfp4 import Mxfp4Experts
@@ -46,7 +47,9 @@ from .run.runner_parts import RunnerParts
 if TYPE_CHECKING:
     from .run.cuda.grammar_masks import DeviceGrammarMasks
 
+
 NO_ADAPTERS = AdapterSettings()
+PLAIN_LAYERS = LayerSettings()
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -56,7 +59,7 @@ class Built:
 
     `costs`: the measured costs of steps replayed by CUDA graph; None without graphs. `seconds`: the time of each part.
     `adapters`: None without places for them. `experts`: the counts of the model's experts, None where there are none.
-    `groups`: the block groups that plans are made for; None: one of all layers.
+    `groups`: the block groups that plans are made for; None: one of all layers. `streams`: see `LayerSettings`.
     """
 
     runner: ModelRunner
@@ -70,6 +73,7 @@ class Built:
     adapters: AdapterStore | None = None
     experts: ExpertLoads | None = None
     groups: BlockGroups | None = None
+    streams: LayerStreams | None = None
 
 
 class Laps:
@@ -104,11 +108,9 @@ def build_runner(
     vocabulary: Callable[[int], Vocabulary] | None = None,
     parallel: Parallel | None = None,
     adapters: AdapterSettings = NO_ADAPTERS,
-    grouped: bool = False,
+    layers: LayerSettings = PLAIN_LAYERS,
 ) -> Built:
     """Build a runner. `vocab` is the tokenizer's size, the model's own if None.
-
-    With `grouped`, layers with and without a window have block groups of their own; plans have the blocks of each.
 
     `vocabulary` gives the tokens of a width, from which a GPU makes masks itself; None: it makes none. With `parallel`
     it is the runner of one rank, and every rank builds one at the same time.
@@ -152,10 +154,7 @@ def build_runner(
             from .run.cuda.grammar_masks import DeviceGrammarMasks
 
             masks = DeviceGrammarMasks(vocabulary(spec.vocab_size), device, limits.max_running)
-        layout = None
-        if grouped:
-            layout = decoder_groups(decoder)
-            decoder = grouped_decoder(decoder, layout)
+        decoder, layout, streams = set_layers(decoder, layers)
         parts = RunnerParts(decoder, cache, limits, parallel, store, encoder, loads, layout)
         runner, costs = (_host if device.type == "cpu" else _gpu)(parts, masks, begun, laps)
         laps.over("warm up")
@@ -164,7 +163,8 @@ def build_runner(
         *(runner, spec, device, kv.num_blocks, max_context, kv.nbytes, costs, laps.seconds),
         store,
         loads,
-        parts.groups if grouped else None,
+        parts.groups if layers.grouped else None,
+        streams,
     )
 
 

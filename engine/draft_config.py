@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 
 from .errors import ConfigError
 
-DRAFT_SOURCES: Final = ("document", "rows", "free", "likely", "model", "replay")
+DRAFT_SOURCES: Final = ("document", "rows", "free", "likely", "model", "head", "replay")
+OPTIONAL: Final = ("head",)
+"""Sources whose argument may be missing."""
 
 
 class DraftSetting(NamedTuple):
@@ -26,8 +28,10 @@ class DraftConfig:
     earlier in the prompt or the output; "rows" does so in earlier answers under the same constraint and `cache_salt`;
     "free" follows the draft that a request brings;
     "likely" repeats earlier choices where a grammar allows few tokens; "model:FOLDER" samples from a smaller checkpoint
-    of the same vocabulary. "auto" is "document,rows,free" on a CPU where steps do not overlap, and "off" elsewhere.
-    Where steps overlap, as on a GPU, the sources can be named, but for a model: steps of few sequences have drafts.
+    of the same vocabulary; "head:FOLDER" from a draft head of the model, and "head" from the one in a folder within
+    that of the checkpoint. "auto" is "document,rows,free" on a CPU where steps do not overlap, and the head that the
+    checkpoint brings; it is "off" elsewhere. Where steps overlap, as on a GPU, the sources can be named, but for a
+    model and a head: steps of few sequences have drafts.
     "replay:RATES" is for measurements with random weights: drafts are accepted at these rates by position, separated by
     slashes, whatever the model samples. All other sources leave outputs unchanged. Where they would not make a step
     faster, no tokens are drafted. `max_running` limits the tokens and drafts for which a step samples.
@@ -43,7 +47,8 @@ class DraftConfig:
         if len(set(names)) < len(names):
             raise _no_drafts(self.drafts, "a source is named twice")
         for source in self.sources or ():
-            if bool(source.argument) != (source.name in ("model", "replay")):
+            expected = source.name in ("model", "replay")
+            if bool(source.argument) != expected and source.name not in OPTIONAL:
                 raise _no_drafts(self.drafts, f"{source.name} has a missing or needless argument")
         if "replay" in names and len(names) > 1:
             raise _no_drafts(self.drafts, "replay cannot be combined")
@@ -63,6 +68,6 @@ def _no_drafts(drafts: str, reason: str) -> ConfigError:
     return ConfigError(
         f"drafts cannot be {drafts!r}: {reason}",
         where="drafts",
-        hint="off, auto, or some of document, rows, free, likely and model:FOLDER, separated by commas; "
+        hint="off, auto, or some of document, rows, free, likely, model:FOLDER and head:FOLDER, separated by commas; "
         "or replay:RATES",
     )

@@ -17,12 +17,19 @@ class DraftTable:
     """The blocks of a sequence, and the tokens that they hold.
 
     The first `certain` tokens were known when they were computed; the others are drafts, which may have been rejected.
+    The executor has the first `sent` blocks.
     """
 
     blocks: list[int] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
     certain: int = 0
     admitted: bool = False
+    sent: int = 0
+
+    def new_blocks(self) -> tuple[int, ...]:
+        """The blocks that the executor does not have yet; with this call, it gets them."""
+        new, self.sent = tuple(self.blocks[self.sent :]), len(self.blocks)
+        return new
 
     def common(self, known: Sequence[int]) -> int:
         """The number of leading tokens that are both computed and known; the last known one is never among them."""
@@ -44,8 +51,8 @@ class DraftTables:
     def __len__(self) -> int:
         return len(self._tables)
 
-    def open(self, seq_id: int, tokens: int) -> tuple[DraftTable, tuple[int, ...]] | None:
-        """The table of a sequence with room for `tokens` tokens, and its new blocks; None if the pool is too small."""
+    def open(self, seq_id: int, tokens: int) -> DraftTable | None:
+        """The table of a sequence with room for `tokens` tokens; None if the pool is too small."""
         table = self._tables.setdefault(seq_id, DraftTable())
         self._tables.move_to_end(seq_id)
         needed = -(-tokens // self._block_size) - len(table.blocks)
@@ -58,7 +65,7 @@ class DraftTables:
             self.close(seq_id)
             return None
         table.blocks += blocks
-        return table, blocks
+        return table
 
     def close(self, seq_id: int) -> None:
         """Free the blocks of a sequence. No effect for an unknown one."""

@@ -3,6 +3,7 @@
 Does: choose and construct the sources of drafts, and load a draft model. Does not: draft.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,7 @@ from ..model.spec import read_spec
 from ..pipeline import PipelineOf, Serial
 from ..plan import StepCosts
 from ..text.tokenizer import Tokenizer
+from .build_head import ChosenHead
 
 AUTO = (DraftSetting("document", ""), DraftSetting("rows", ""), DraftSetting("free", ""))
 """The sources of the setting "auto" on a CPU."""
@@ -51,15 +53,20 @@ class Drafting(NamedTuple):
     pipeline: PipelineOf
 
 
-def draft_settings(config: DraftConfig, *, ahead: bool, staged: bool) -> tuple[DraftSetting, ...]:
+def draft_settings(
+    config: DraftConfig, head: ChosenHead | None = None, *, ahead: bool, staged: bool
+) -> tuple[DraftSetting, ...]:
     """The sources of drafts. The setting "auto" names none for an engine in stages or one step `ahead`.
+
+    Elsewhere it includes the `head` that the checkpoint brings.
 
     Raises:
         ConfigError: the setting names some that such an engine cannot have.
     """
     sources = config.sources
     if sources is None:
-        return () if ahead or staged else AUTO
+        brought = () if head is None else (head.setting,)
+        return () if ahead or staged else (*AUTO, *brought)
     if staged and sources:
         raise ConfigError(
             f"an engine in stages has no drafts, and drafts is {config.drafts!r}",
@@ -82,10 +89,11 @@ def build_drafts(
     constraints: Constraints,
     tokenizer: Tokenizer,
     plain: PipelineOf,
+    head: Callable[[StepSeconds], DraftSource] | None = None,
 ) -> Drafting | None:
     """The drafts of an engine with these sources, in this order; None without any.
 
-    `plain`: the engine's pipeline without drafts.
+    `plain`: the engine's pipeline without drafts. `head` makes the source of a draft head.
 
     Raises:
         ConfigError: a draft model does not fit.
@@ -94,7 +102,12 @@ def build_drafts(
     if not settings:
         return None
     serial, either = StepSeconds(), PipelineSeconds(_slope(built.costs))
-    sources = [_source(each, built, config, constraints, tokenizer, serial) for each in settings]
+    sources = [
+        head(serial)
+        if each.name == "head" and head is not None
+        else _source(each, built, config, constraints, tokenizer, serial)
+        for each in settings
+    ]
     pipeline: PipelineOf
     if plain is Serial:
         proposals = Proposals(sources, DraftLengths(serial), constraints)

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from intaglio.grammar.api import Vocabulary
 
-from ..build_runner import Built, build_runner
+from ..build_runner import Built, build_runner, device_named
 from ..config import EngineConfig
 from ..drafts.proposals import Proposals
 from ..executor import Executor
@@ -32,11 +32,13 @@ from ..memory.pool import BlockPool
 from ..memory.prefix import PrefixCache
 from ..model.expected_tensors import expected_shapes
 from ..model.expert_loads import counts_of
+from ..model.layer_settings import LayerSettings
 from ..model.vision_spec import image_format
 from ..pipeline import OneAhead, Pipeline, PipelineOf, Serial
 from ..ranks.group_executor import GroupExecutor
 from ..ranks.rank_group import RankGroup, rank_config
 from ..ranks.staged_executor import StagedExecutor
+from ..run.kept_streams import KeptStreams
 from ..schedule.admission import RequestLimits
 from ..schedule.batch_sizing import BatchSizer
 from ..schedule.scheduler import Scheduler
@@ -46,6 +48,7 @@ from ..text.tokenizer import Tokenizer
 from ..types import ImageFormat
 from .assembly import Assembly
 from .build_drafts import MOST_AHEAD, Drafting, build_drafts, draft_settings, replayed
+from .build_head import MOST_HEADED, chosen_head, head_maker
 from .build_offload import TimedSteps, blocks_address, build_offload, layout_facts
 from .build_tcp_exchange import serve_prompts
 from .messages import EngineInfo
@@ -71,13 +74,12 @@ def build_prepared(prepared: Preparation) -> Assembly:
     if group is not None:
         closing.callback(group.close)
         config = rank_config(config)
-    built = _built(config, tokenizer, group)
+    ahead, staged = _runs_ahead(config), config.parallel.pp > 1
+    chosen = chosen_head(config, ahead=ahead)
+    sources = draft_settings(config.drafting, chosen, ahead=ahead, staged=staged)
+    built = _built(config, tokenizer, group, () if chosen is None else chosen.spec.layers)
     closing.callback(built.runner.close)
-    executor = _executor(config, built, group)
-    overlap, staged = config.scheduler.overlap, config.parallel.pp > 1
-    ahead = overlap == "on" or (overlap == "auto" and built.device.type != "cpu")
-    sources = draft_settings(config.drafting, ahead=ahead, staged=staged)
-    vocabulary = prepared.compiler.vocabulary
+    executor, vocabulary = _executor(config, built, group), prepared.compiler.vocabulary
     compiler_service = CompilerService(config.grammar, prepared.compiler)
     exports = Exports()
     closing.callback(exports.close)
@@ -88,7 +90,8 @@ def build_prepared(prepared: Preparation) -> Assembly:
         config, executor, compiler_service, exports, vocabulary, search_s, on_host
     )
     plain: PipelineOf = OneAhead if ahead else Serial
-    drafting = build_drafts(sources, built, config, constraints, tokenizer, plain)
+    head = head_maker(chosen, built, executor, config, constraints, tokenizer)
+    drafting = build_drafts(sources, built, config, constraints, tokenizer, plain, head)
     offload = build_offload(config, built, prepared.sockets, closing)
     executor = replayed(sources, config, executor)
     images = image_format(Path(config.model.model), built.spec.vision)
@@ -103,13 +106,12 @@ def build_prepared(prepared: Preparation) -> Assembly:
         draft_sources=tuple(source.name for source in sources),
         kv_address=blocks_address(config, prepared.sockets),
     )
-    pipeline = _pipeline(plain, batches, drafting, offload, ahead=ahead)
     seeing = built.runner.images
     engine = Engine(
         scheduler,
         constraints,
         executor,
-        pipeline=pipeline,
+        pipeline=_pipeline(plain, batches, drafting, offload, ahead=ahead),
         adapters=built.adapters,
         images=None if seeing is None else (lambda: seeing.counts),
         experts=partial(counts_of, None if group is not None else built.experts),
@@ -126,9 +128,19 @@ def build_prepared(prepared: Preparation) -> Assembly:
     )
 
 
+def _runs_ahead(config: EngineConfig) -> bool:
+    """Whether steps are launched before the last one is read, if they have no drafts."""
+    overlap = config.scheduler.overlap
+    return overlap == "on" or (
+        overlap == "auto" and device_named(config.model.device).type != "cpu"
+    )
+
+
 def _executor(config: EngineConfig, built: Built, group: RankGroup | None) -> Executor[Any]:
-    """The runner of this process, with the ranks of `group`."""
+    """The runner of this process, with the ranks of `group`, or with the streams for a draft head."""
     executor: Executor[Any] = built.runner
+    if built.streams is not None:
+        executor = KeptStreams(executor, built.streams, MOST_HEADED)
     if group is not None and config.parallel.tp > 1:
         executor = GroupExecutor(executor, group.last_stage)
     if group is not None and config.parallel.pp > 1:
@@ -161,8 +173,13 @@ def _info(
     )
 
 
-def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) -> Built:
-    """The runner of this process: of the whole model, or of rank 0 of a group, when all ranks have built theirs."""
+def _built(
+    config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None, streams: tuple[int, ...]
+) -> Built:
+    """The runner of this process: of the whole model, or of rank 0 of a group, when all ranks have built theirs.
+
+    `streams`: see `LayerSettings`.
+    """
     on_device = config.grammar.grammar_device == "auto"
     make = partial(
         build_runner,
@@ -173,7 +190,7 @@ def _built(config: EngineConfig, tokenizer: Tokenizer, group: RankGroup | None) 
         vocabulary=tokenizer.vocabulary if on_device else None,
         parallel=None if group is None else group.connect(tokenizer.size),
         adapters=config.adapters,
-        grouped=config.has_block_groups,
+        layers=LayerSettings(config.has_block_groups, streams),
     )
     return make() if group is None else group.build(make)
 

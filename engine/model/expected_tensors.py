@@ -210,17 +210,18 @@ def check_tensors(
         allowed.add(HEAD + ".weight")
     for i in range(spec.layers, spec.layers + spec.drafting_layers):
         allowed |= {name for name in found if name.startswith(f"model.layers.{i}.")}
-    complaints = list(_complaints(found, expected, allowed))
-    if complaints:
+    wrong = list(complaints(found, expected, allowed))
+    if wrong:
         raise ModelError(
-            f"the weights do not fit a {spec.family.name} model: " + "; ".join(complaints),
+            f"the weights do not fit a {spec.family.name} model: " + "; ".join(wrong),
             hint="check config.json against the checkpoint",
         )
 
 
-def _complaints(
+def complaints(
     found: Mapping[str, Stored], expected: Mapping[str, Stored], allowed: set[str]
 ) -> Iterator[str]:
+    """What is wrong with the tensors that are `found`; those `allowed` need not be expected."""
     required = {name for name, stored in expected.items() if not stored.optional}
     missing = sorted(required - found.keys())
     if missing:

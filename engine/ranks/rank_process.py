@@ -118,6 +118,7 @@ def _load_libraries() -> None:
 
 def _build(setup: wire.RankSetup, vocab: int) -> tuple["ModelRunner", "Parallel"]:
     from ..build_runner import build_runner, device_named
+    from ..model.layer_settings import LayerSettings
     from .rank_group import place_of
 
     config = setup.config
@@ -130,7 +131,7 @@ def _build(setup: wire.RankSetup, vocab: int) -> tuple["ModelRunner", "Parallel"
         vocab=vocab,
         vocabulary=_vocabulary(config, device) if place.samples else None,
         parallel=place,
-        grouped=config.has_block_groups,
+        layers=LayerSettings(grouped=config.has_block_groups),
     )
     return built.runner, place
 

@@ -7,7 +7,7 @@ engine load as a Qwen3ForCausalLM; a test compares the logits of both.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -123,24 +123,31 @@ class Decoder(nn.Module):
 
     def forward(self, ids: Tensor) -> Tensor:
         """Hidden states of shape [batch, length, hidden] for ids of shape [batch, length]."""
-        cos, sin = self._angles(ids.shape[1], ids.device)
-        x = self.embed_tokens(ids)
+        return self.streams(ids, ())[0]
+
+    def streams(self, ids: Tensor, before: Sequence[int]) -> tuple[Tensor, list[Tensor]]:
+        """What `forward` gives, and the residual streams that enter the layers of these numbers."""
+        cos, sin = angles(self.shape, ids.shape[1], ids.device)
+        x, entering = self.embed_tokens(ids), []
         if torch.is_autocast_enabled(ids.device.type):
             x = x.to(torch.bfloat16)
-        for layer in self.layers:
+        for number, layer in enumerate(self.layers):
+            if number in before:
+                entering.append(x)
             x = layer(x, cos, sin)
-        hidden: Tensor = self.norm(x)
-        return hidden
+        return self.norm(x), entering
 
     def logits(self, hidden: Tensor) -> Tensor:
         return F.linear(hidden, self.embed_tokens.weight)
 
-    def _angles(self, length: int, device: torch.device) -> tuple[Tensor, Tensor]:
-        half = torch.arange(0, self.shape.head_dim, 2, device=device, dtype=torch.float32)
-        inverse = self.shape.rope_theta ** (-half / self.shape.head_dim)
-        angles = torch.outer(torch.arange(length, device=device, dtype=torch.float32), inverse)
-        angles = torch.cat((angles, angles), -1)
-        return angles.cos(), angles.sin()
+
+def angles(shape: Shape, length: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Cosine and sine [length, head_dim] of the rotation of each position."""
+    half = torch.arange(0, shape.head_dim, 2, device=device, dtype=torch.float32)
+    inverse = shape.rope_theta ** (-half / shape.head_dim)
+    turned = torch.outer(torch.arange(length, device=device, dtype=torch.float32), inverse)
+    turned = torch.cat((turned, turned), -1)
+    return turned.cos(), turned.sin()
 
 
 def save(folder: Path, shape: Shape, weights: Mapping[str, Tensor], end: int, pad: int) -> None:

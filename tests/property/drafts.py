@@ -14,37 +14,49 @@ import argparse
 import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
+from typing import Any
 
-from intaglio.engine.build_runner import build_runner
+from intaglio.engine.build_runner import PLAIN_LAYERS, Built, build_runner
 from intaglio.engine.config import CacheConfig, GrammarConfig, ModelConfig, SchedulerConfig
 from intaglio.engine.drafts.document import DocumentSource
 from intaglio.engine.drafts.draft_tables import DraftTables
 from intaglio.engine.drafts.drafted_or_ahead import DraftedOrAhead
 from intaglio.engine.drafts.earlier_answers import RowsSource
 from intaglio.engine.drafts.free_answer import FreeAnswerSource
+from intaglio.engine.drafts.head import HeadModel, HeadSource
 from intaglio.engine.drafts.lengths import DraftLengths
 from intaglio.engine.drafts.likely import LikelySource
 from intaglio.engine.drafts.model import DraftModel, ModelSource
 from intaglio.engine.drafts.pipeline_seconds import PipelineSeconds
 from intaglio.engine.drafts.proposals import Proposals
 from intaglio.engine.drafts.replayed_draws import ReplayedDraws
-from intaglio.engine.drafts.source import DraftSource, Guess
+from intaglio.engine.drafts.source import DraftSource, Guess, Lookahead
 from intaglio.engine.drafts.verified_steps import VerifiedSteps
 from intaglio.engine.embedded.model_files import folder as embedded_folder
+from intaglio.engine.executor import Executor
 from intaglio.engine.grammars.constraints import Constraints
 from intaglio.engine.grammars.schema_gate import CompilerService, shared_bytes
 from intaglio.engine.host.build_drafts import MOST_AHEAD
+from intaglio.engine.host.build_head import heads_in
 from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache
 from intaglio.engine.metrics import Snapshot
+from intaglio.engine.model.head_files import load_head
+from intaglio.engine.model.head_spec import is_head, read_head_spec
+from intaglio.engine.model.layer_settings import LayerSettings
+from intaglio.engine.model.spec import read_spec
 from intaglio.engine.pipeline import OneAhead, Pipeline, Serial
+from intaglio.engine.run.head_executor import head_executor
+from intaglio.engine.run.kept_streams import KeptStreams
+from intaglio.engine.run.runner import RunnerLimits
 from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
 from intaglio.engine.sequence import Sequence as EngineSequence
@@ -52,11 +64,13 @@ from intaglio.engine.text.tokenizer import Tokenizer
 from intaglio.engine.types import Finish, OutputLimits, Request, SamplingParams, TokenLogprob
 from intaglio.grammar.api import Compiler, Constraint, Kind
 
-from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
+from tests.support.draft_heads import TARGET, write_head
+from tests.support.tiny_checkpoint import write_checkpoint
 
 CONTEXT = 192
 BLOCK = 8
 CROWD = 20  # requests at once
+MOST_DRAFTED = 4  # sequences with rows of a draft head
 CLOSE = 1e-3  # of log-probabilities computed in batches of different shapes
 
 SCHEMAS = (
@@ -136,8 +150,8 @@ class Whimsical:
 class CheckedEngine:
     """A real engine over a checkpoint in `folder`, checked after every step; with drafts of `sources`, if given.
 
-    `drafter`: the folder of a draft model, which is one more source. `lengths` chooses
-    how many tokens are drafted. With `ahead`, steps without drafts are computed one step ahead. With `rates`, drafts
+    `drafters`: folders of draft models and draft heads, each one more source. `lengths` chooses how many tokens are
+    drafted. With `ahead`, steps without drafts are computed one step ahead. With `rates`, drafts
     are accepted at these rates whatever is sampled, which is a fault.
     """
 
@@ -146,7 +160,7 @@ class CheckedEngine:
         folder: Path,
         blocks: int,
         sources: Sequence[DraftSource] = (),
-        drafter: Path | None = None,
+        drafters: Sequence[Path] = (),
         lengths: DraftLengths | None = None,
         rates: Sequence[float] = (),
         deterministic: bool = False,
@@ -158,7 +172,13 @@ class CheckedEngine:
             model=str(folder), max_context=CONTEXT, threads=1, deterministic=deterministic
         )
         cache = CacheConfig(num_blocks=blocks, block_size=BLOCK)
-        self._runner = build_runner(model, cache, config, vocab=tokenizer.size).runner
+        heads = [each for each in drafters if is_head(each)]
+        layers = PLAIN_LAYERS
+        if heads:
+            layers = LayerSettings(streams=read_head_spec(heads[0], read_spec(folder)).layers)
+        built = build_runner(model, cache, config, vocab=tokenizer.size, layers=layers)
+        self._runner = built.runner
+        executor: Executor[Any] = built.runner
         width = self._runner.decoder.spec.vocab_size
         vocabulary = tokenizer.vocabulary(width)
         grammar = GrammarConfig(grammar_store="off")
@@ -174,16 +194,23 @@ class CheckedEngine:
             given += [DocumentSource(), RowsSource()]
             given.append(FreeAnswerSource(constraints.ahead, width))
             given.append(LikelySource(constraints.ahead, vocabulary.tokens, width))
-        if drafter is not None:
-            model_drafts = model_source(drafter, constraints, width)
-            given.append(Whimsical(model_drafts, Random(1)) if sources else model_drafts)
+        for drafter in drafters:
+            drawn: DraftSource
+            if drafter in heads:
+                assert built.streams is not None
+                executor = kept = KeptStreams(executor, built.streams, MOST_DRAFTED)
+                drawn = head_source(drafter, built, kept, constraints.ahead)
+            else:
+                drawn = model_source(drafter, constraints, width)
+            given.append(Whimsical(drawn, Random(1)) if sources else drawn)
         if given:
             lengths = lengths or DraftLengths(lambda tokens: 1.0 + tokens / 128)
             proposals = Proposals(given, lengths, constraints, MOST_AHEAD if ahead else CROWD)
         memory = KVManager(BlockPool(blocks), BLOCK, PrefixCache(BLOCK))
         limits = RequestLimits(CONTEXT, width, ends)
         scheduler = Scheduler(config, memory, limits, lambda: 0.0, drafter=proposals)
-        executor = ReplayedDraws(self._runner, rates) if rates else self._runner
+        if rates:
+            executor = ReplayedDraws(executor, rates)
         pipeline: Callable[..., Pipeline] = Serial
         if proposals is not None and ahead:
             seconds = PipelineSeconds(1 / 128)
@@ -238,6 +265,30 @@ def model_source(folder: Path, constraints: Constraints, width: int) -> ModelSou
         clock=count(step=0.05).__next__,
     )
     return ModelSource(model, DraftTables(blocks, BLOCK, config.max_running), constraints.ahead)
+
+
+def head_source(
+    folder: Path,
+    built: Built,
+    kept: KeptStreams,
+    ahead: Callable[[int], AbstractContextManager[Lookahead | None]],
+) -> HeadSource:
+    """Drafts of a head, as if a draft cost a twentieth of a step; with a cache for few sequences."""
+    target, blocks = built.runner.decoder, 1 + 3 * CONTEXT // BLOCK
+    head = load_head(folder, read_head_spec(folder, target.spec), target, CONTEXT)
+    limits = RunnerLimits(48, MOST_DRAFTED, CONTEXT, built.runner.limits.vocab)
+    executor = head_executor(head, kept, CacheConfig(num_blocks=blocks, block_size=BLOCK), limits)
+    model = HeadModel(
+        executor=executor,
+        end_tokens=frozenset(Tokenizer.load(Path(folder).parent).end_ids),
+        max_context=CONTEXT,
+        max_batched_tokens=limits.max_batched_tokens,
+        block_size=BLOCK,
+        width=built.spec.vocab_size,
+        seconds=lambda _: 1.0,
+        clock=count(step=0.05).__next__,
+    )
+    return HeadSource(model, DraftTables(blocks, BLOCK, MOST_DRAFTED), ahead)
 
 
 def random_schema(rng: Random, depth: int = 0) -> dict[str, object]:
@@ -330,7 +381,8 @@ def compare(
 ) -> Result:
     """Run `count` random requests to the model in `folder` twice, in crowds of `CROWD`.
 
-    With `ahead` the engine with drafts computes other steps one ahead.
+    With `ahead` the engine with drafts computes other steps one ahead. A draft head is used if the folder has one, but
+    not with `ahead`.
 
     Raises:
         AssertionError: an aborted request went another way with drafts.
@@ -340,8 +392,9 @@ def compare(
     source = Foresight(rng)
     blocks = 1 + 2 * CONTEXT // BLOCK  # for two of the longest requests
     plain = CheckedEngine(folder, blocks, deterministic=deterministic)
+    drafters = [folder, *([] if ahead else heads_in(folder))]
     drafted = CheckedEngine(
-        folder, blocks, [source], folder, deterministic=deterministic, ahead=ahead
+        folder, blocks, [source], drafters, deterministic=deterministic, ahead=ahead
     )
     different: list[str] = []
     try:
@@ -374,7 +427,10 @@ def main() -> None:
     parser.add_argument("--ahead", action="store_true", help="other steps one step ahead")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        model = given.model or write_checkpoint(Path(folder), QWEN3)
+        model = given.model
+        if model is None:
+            model = write_checkpoint(Path(folder), TARGET)
+            write_head(model / "head")
         if model == Path("embedded"):
             model = embedded_folder()
         exact = not given.plain_kernels

@@ -187,7 +187,7 @@ def measure(
     blocks = 1 + 24 * CONTEXT // BLOCK
     plain = CheckedEngine(folder, blocks)
     drafted = CheckedEngine(
-        folder, blocks, [Foresight(rng)], folder, lengths=EveryDraft(), rates=rates
+        folder, blocks, [Foresight(rng)], [folder], lengths=EveryDraft(), rates=rates
     )
     exact = ExactProbabilities(plain, tokenizer.size, tokenizer.end_ids)
     outcomes = []

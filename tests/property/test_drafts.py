@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.property.drafts import compare
+from tests.support.draft_heads import TARGET, write_head
 from tests.support.schedules import Run, Tally, Workload
-from tests.support.tiny_checkpoint import QWEN3, write_checkpoint
+from tests.support.tiny_checkpoint import write_checkpoint
 
 SCHEDULES = 200
 
@@ -33,7 +34,8 @@ def test_random_schedules_with_drafts_give_the_plain_tokens(
 def test_real_requests_get_the_same_answers_with_drafts(
     tmp_path: Path, count: int, exact: bool, ahead: bool, times: int
 ) -> None:
-    model = write_checkpoint(tmp_path / "model", QWEN3)
+    model = write_checkpoint(tmp_path / "model", TARGET)
+    write_head(model / "head")
     result = compare(model, count * times, deterministic=exact, ahead=ahead)
     assert len(result.different) <= (0 if exact else times), result.different
     if not exact:
@@ -42,6 +44,7 @@ def test_real_requests_get_the_same_answers_with_drafts(
     assert set(drafts.drafted) == {
         *("foresight", "document", "rows", "free", "likely", "model"),
         *("forced", "closing"),
+        *(() if ahead else ("head",)),
     }
     # One step ahead, only few sequences at a time are drafted.
     least, most_passes = (200, 0.85) if ahead else (500, 0.6)

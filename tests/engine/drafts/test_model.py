@@ -9,7 +9,8 @@ from random import Random
 import pytest
 from intaglio.engine.config import EngineConfig
 from intaglio.engine.drafts.draft_tables import DraftTables
-from intaglio.engine.drafts.model import PROBE, DraftModel, ModelSource
+from intaglio.engine.drafts.drawn_drafts import PROBE
+from intaglio.engine.drafts.model import DraftModel, ModelSource
 from intaglio.engine.drafts.source import Lookahead
 from intaglio.engine.errors import ConfigError
 from intaglio.engine.host.build_engine import build
@@ -44,7 +45,7 @@ def test_the_same_model_drafts_what_is_drawn_and_another_one_changes_nothing(
     plain.close()
     rates = []
     for drafter in (folder, other):
-        engine = CheckedEngine(folder, BLOCKS, drafter=drafter)
+        engine = CheckedEngine(folder, BLOCKS, drafters=[drafter])
         found = engine.answers(asked, {})
         engine.close()
         different = [name for name in expected if not same(found[name], expected[name], CLOSE)]

@@ -19,6 +19,7 @@ from intaglio.engine.loop import Engine
 from intaglio.engine.memory.manager import KVManager
 from intaglio.engine.memory.pool import BlockPool
 from intaglio.engine.memory.prefix import PrefixCache
+from intaglio.engine.model.layer_settings import LayerSettings
 from intaglio.engine.pipeline import OneAhead, Pipeline, Serial
 from intaglio.engine.schedule.admission import RequestLimits
 from intaglio.engine.schedule.scheduler import Scheduler
@@ -157,7 +158,8 @@ class Windowed:
         """The pool has a few blocks more than one sequence of the `longest` tokens needs."""
         settings = SchedulerConfig(max_running=8, max_batched_tokens=48)
         model = ModelConfig(model=str(folder), max_context=512, threads=1)
-        built = build_runner(model, CacheConfig(num_blocks=200), settings, grouped=True)
+        layers = LayerSettings(grouped=True)
+        built = build_runner(model, CacheConfig(num_blocks=200), settings, layers=layers)
         assert built.groups is not None
         self.groups = built.groups
         self.runner = built.runner

@@ -8,6 +8,7 @@ import pytest
 from intaglio.engine.api import check_checkpoint, supported_families
 from intaglio.engine.build_runner import build_runner
 from intaglio.engine.config import CacheConfig, ModelConfig, SchedulerConfig
+from intaglio.engine.model.layer_settings import LayerSettings
 
 from tests.service.cli.conftest import Run
 from tests.support.pages.models import compared
@@ -82,7 +83,7 @@ def test_layers_with_a_window_count_for_the_tokens_in_it(run: Run, tmp_path: Pat
         ModelConfig(model=str(folder), device="cpu", threads=1),
         CacheConfig(num_blocks=200),
         SchedulerConfig(max_running=1, max_batched_tokens=64),
-        grouped=True,
+        layers=LayerSettings(grouped=True),
     )
     assert built.groups is not None
     assert built.groups.windows == (None, 72, 72)
