@@ -55,11 +55,12 @@ class HeadSpec:
 
 
 def is_head(folder: Path) -> bool:
-    """Whether `folder` has the configuration of a draft head. Raises `ModelError` where it cannot be read."""
-    file = folder / "config.json"
-    return file.is_file() and read_object(file).get("architectures") in [
-        [name] for name in ARCHITECTURES
-    ]
+    """Whether `folder` has the configuration of a draft head. One that cannot be read is none."""
+    try:
+        found = read_object(folder / "config.json")
+    except ModelError:
+        return False
+    return found.get("architectures") in [[name] for name in ARCHITECTURES]
 
 
 def read_head_spec(folder: Path, target: ModelSpec) -> HeadSpec:

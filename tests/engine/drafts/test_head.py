@@ -191,6 +191,9 @@ def test_the_head_of_a_checkpoint_is_found_in_its_folder(tmp_path: Path, folder:
     assert both.info.draft_sources == ("document", "rows", "free")
     both.close()
     bare = write_checkpoint(tmp_path / "bare", TARGET)
+    (bare / "other").mkdir()
+    (bare / "other" / "config.json").write_text("{")  # no head, and nothing that stops an engine
+    build(config(bare, drafts="auto")).close()
     with pytest.raises(ConfigError, match="0 folders with a draft head"):
         build(config(bare, drafts="head"))
 
