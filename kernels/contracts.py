@@ -248,6 +248,13 @@ class Experts(Protocol):
         """
         ...
 
+    def add(self, residual: Tensor, norm: RmsNorm | None, router: Weight) -> bool:
+        """Add the outputs for the normed rows of contiguous `residual` [N, hidden] to it, where that is fused.
+
+        `router` computes the logits. False: nothing was done, and the caller takes `outputs`.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ScoreScaling:

@@ -45,6 +45,8 @@ class Mixture:
 
     def add(self, residual: Tensor) -> None:
         """See `Mlp`."""
+        if self._plain() and self.experts.add(residual, self.norm, self.router):
+            return
         x = residual if self.norm is None else self.kernels.rms_norm(residual, self.norm)
         logits = self.router.matmul(x.float() if self.wide_router else x)
         output = self.experts.outputs(x, logits)
@@ -56,3 +58,13 @@ class Mixture:
                 return
             output = self.communicator.all_reduce(output)
         self.residual.add_output(output, residual, self.kernels)
+
+    def _plain(self) -> bool:
+        """Whether the sum of the chosen experts is added to the residual as it is."""
+        return (
+            self.shared is None
+            and self.communicator is None
+            and not self.wide_router
+            and self.residual.norm is None
+            and self.residual.scale is None
+        )

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from .. import reference
-from ..contracts import ExpertMlp, MixtureRule
+from ..contracts import ExpertMlp, MixtureRule, RmsNorm, Weight
 from ..expert_choice import GroupedChoice
 
 LEAST_SUM = 1e-20
@@ -110,6 +110,10 @@ class ReferenceExperts:
                 output.index_add_(0, own, product.to(output.dtype))
             start += count
         return output
+
+    def add(self, residual: Tensor, norm: RmsNorm | None, router: Weight) -> bool:  # noqa: ARG002
+        """See `Experts`: nothing is fused."""
+        return False
 
     def _product(self, mlp: ExpertMlp, x: Tensor) -> Tensor:
         """The outputs of one expert for the rows of `x` [n, hidden]."""

@@ -314,6 +314,7 @@ COVERED = {
     "kernels/exchange/reference_exchange.py": "tests/kernels/test_peer_sums.py",
     "kernels/experts/coded_sums.py": "tests/kernels/test_expert_matrices.py",
     "kernels/experts/expert_product.py": "tests/kernels/test_experts.py",
+    "kernels/experts/few_rows.py": "tests/kernels/test_few_rows.py",
     "kernels/experts/grouped_experts.py": "tests/kernels/test_experts.py",
     "kernels/experts/reference_experts.py": "tests/kernels/test_experts.py",
     "kernels/experts/route.py": "tests/kernels/test_experts.py",

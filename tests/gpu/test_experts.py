@@ -2,9 +2,10 @@
 
 import pytest
 import torch
-from intaglio.kernels.contracts import Activation, ExpertMlp, Gate, MixtureRule
+from intaglio.kernels.contracts import Activation, ExpertMlp, Gate, MixtureRule, RmsNorm
 from intaglio.kernels.experts.expert_matrices import stacked
 from intaglio.kernels.experts.expert_product import expert_product, paired
+from intaglio.kernels.experts.route import route
 from intaglio.kernels.gpu import GpuKernels
 from intaglio.kernels.mxfp4_weight import Mxfp4Weight, decoded
 from intaglio.kernels.reference import ReferenceWeight
@@ -149,6 +150,51 @@ def test_the_parts_of_two_ranks_add_up_to_the_whole(
         got = sum(part.outputs(x, logits).float() for part in parts)
         error = (got - right).norm() / right.norm()
         assert error < (2e-2 if dtype == torch.bfloat16 else 1e-4), rows_of_x
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+@pytest.mark.parametrize(
+    ("hidden", "ffn", "count", "per_token"), [(2048, 768, 128, 8), (512, 320, 8, 2)]
+)
+def test_few_rows_add_the_outputs_of_the_definition(
+    hidden: int, ffn: int, count: int, per_token: int, dtype: torch.dtype
+) -> None:
+    """Fused with norm, choice and residual: launched, and captured; against float64 with the logits of the device."""
+    rule, kernels = MixtureRule(per_token, renormalised=True, gate=SILU), GpuKernels(DEVICE)
+    torch.manual_seed(0)
+    ups = (torch.randn(count, 2 * ffn, hidden, device=DEVICE) * hidden**-0.5).to(dtype)
+    downs = (torch.randn(count, hidden, ffn, device=DEVICE) * ffn**-0.5).to(dtype)
+    mlps = [
+        ExpertMlp(kernels.weight(up), kernels.weight(down))
+        for up, down in zip(ups, downs, strict=True)
+    ]
+    layer = kernels.experts(mlps, rule)
+    norm = RmsNorm(torch.rand(hidden, device=DEVICE).to(dtype) + 0.5, 1e-6)
+    router = kernels.weight(torch.randn(count, hidden, device=DEVICE).to(dtype) * hidden**-0.5)
+    for rows in (1, 2, 4):
+        x = torch.randn(rows, hidden, device=DEVICE).to(dtype)
+        chosen, shares = route(router.matmul(x, norm), rule)
+        wide = x.double()
+        scale = torch.rsqrt(wide.square().mean(-1, keepdim=True) + norm.eps)
+        normed = wide * scale * norm.weight.double()
+        right = torch.zeros_like(wide)
+        for row in range(rows):
+            for expert, share in zip(chosen[row].tolist(), shares[row].tolist(), strict=True):
+                gate, up = (ups[expert].double() @ normed[row]).chunk(2)
+                gated = torch.nn.functional.silu(gate) * up
+                right[row] += share * (downs[expert].double() @ gated)
+        residual = x.clone()
+        assert layer.add(residual, norm, router)
+        error = (residual.double() - wide - right).norm() / right.norm()
+        assert error < (2e-2 if dtype == torch.bfloat16 else 1e-4), rows
+        again = x.clone()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            layer.add(again, norm, router)
+        for _ in range(20):
+            again.copy_(x)
+            graph.replay()
+            assert torch.equal(again, residual), rows
 
 
 def test_a_captured_layer_follows_its_inputs() -> None:

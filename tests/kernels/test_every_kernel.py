@@ -80,10 +80,11 @@ Checks = list[Callable[[], None]]
 """What is to be asserted of launches that have been made: when kernels are only compiled, nothing can be."""
 
 KERNELS = {
-    "_codes_gemv", "_combine", "_decode", "_dequantise", "_gate", "_gemv", "_legal_row", "_legal_words", "_lone",
-    "_narrow_codes", "_packed", "_quantise_rows", "_rms_norm", "_rope_and_store", "_route", "_scaled_tiles",
-    "_scanned_experts", "_skinny", "_skinny_codes", "_softcap", "_sorted_experts", "_tiles", "_verify", "advance_pass",
-    "cut_pass", "first_pass", "flat_pass", "replay_pass", "stack_pass", "tile_pass", "walk_pass",
+    "_codes_gemv", "_combine", "_decode", "_dequantise", "_few_down", "_few_gate_up", "_gate", "_gemv", "_legal_row",
+    "_legal_words", "_lone", "_narrow_codes", "_packed", "_quantise_rows", "_rms_norm", "_rope_and_store", "_route",
+    "_scaled_tiles", "_scanned_experts", "_skinny", "_skinny_codes", "_softcap", "_sorted_experts", "_tiles",
+    "_verify", "advance_pass", "cut_pass", "first_pass", "flat_pass", "replay_pass", "stack_pass", "tile_pass",
+    "walk_pass",
 }  # fmt: skip
 
 
@@ -222,6 +223,12 @@ def experts() -> Checks:
         x, logits = randn(rows, hidden, seed=1), randn(rows, count, seed=2)
         got = layer.outputs(x.to(DEVICE), logits.to(DEVICE))
         checks.append(near(got, right.outputs(x, logits), 3 * LIMIT))
+    router, norm = randn(count, hidden, seed=4), RmsNorm(randn(hidden, seed=5), 1e-5)
+    x, there = randn(2, hidden, seed=6), RmsNorm(norm.weight.to(DEVICE), norm.eps)
+    residual, normed = x.to(DEVICE, copy=True), reference.rms_norm(x, norm.weight, norm.eps)
+    assert layer.add(residual, there, kernels.weight(router.to(DEVICE)))
+    added = x + right.outputs(normed, (normed.double() @ router.double().T).to(DTYPE))
+    checks.append(near(residual, added, 3 * LIMIT))
     chosen = torch.arange(40, dtype=torch.int32).view(20, 2) % count
     pairs = paired(chosen.to(DEVICE), count, most_scanned=0)
     x, out = randn(20, hidden, seed=3), torch.empty((40, 2 * ffn), dtype=DTYPE, device=DEVICE)

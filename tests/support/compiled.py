@@ -251,6 +251,9 @@ def experts(
         for rows in row_counts:
             x = torch.zeros((rows, hidden), dtype=torch.bfloat16)
             layer.outputs(x, torch.zeros((rows, count), dtype=torch.bfloat16))
+        router = DenseWeight(torch.empty((count, hidden), dtype=torch.bfloat16), None, counters)
+        residual = torch.zeros((1, hidden), dtype=torch.bfloat16)
+        assert layer.add(residual, RmsNorm(residual[0], 1e-6), router)
 
 
 def _biased(outputs: int, inputs: int, *, coded: bool) -> Weight:
