@@ -9,11 +9,15 @@ so threads suffice.
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Lock
+from types import SimpleNamespace
 from typing import Any
 
 from triton import knobs
+from triton.runtime import build
 from triton.runtime.jit import JITFunction
 
 
@@ -36,7 +40,7 @@ def compile_ahead(passes: Callable[[], object]) -> Counter[str]:
     finally:
         knobs.runtime.jit_cache_hook = before
     if missing:
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        with separate_launchers(), ThreadPoolExecutor(os.cpu_count()) as threads:
             for done in [
                 threads.submit(_make_ready, kernel, data) for (kernel, _), data in missing.items()
             ]:
@@ -47,6 +51,27 @@ def compile_ahead(passes: Callable[[], object]) -> Counter[str]:
 def only_compiles() -> bool:
     """Whether `compile_ahead` is recording launches: it leaves out those of uncompiled kernels, and no others."""
     return knobs.runtime.jit_cache_hook is not None
+
+
+@contextmanager
+def separate_launchers() -> Iterator[None]:
+    """Within it, modules that Triton compiles and loads in several threads keep their own functions.
+
+    All launchers of Triton 3.6 are modules of one name, without support for a second load. When one is loaded again,
+    for another variant of its kernel, Python copies its functions into the module of that name that was loaded last. A
+    thread that is interrupted before it reads them gets the launcher of whichever kernel another thread loads then.
+    """
+    lock, load = Lock(), build._load_module_from_path
+
+    def load_apart(name: str, path: str) -> SimpleNamespace:
+        with lock:
+            return SimpleNamespace(**vars(load(name, path)))
+
+    build._load_module_from_path = load_apart
+    try:
+        yield
+    finally:
+        build._load_module_from_path = load
 
 
 def _make_ready(kernel: JITFunction[Any], data: str) -> None:
