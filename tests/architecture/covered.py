@@ -346,7 +346,6 @@ COVERED = {
     "kernels/linear/silu_gate.py": "tests/kernels/test_fused.py",
     "kernels/linear/skinny.py": "tests/kernels/test_fused.py",
     "kernels/runtime/launch.py": "tests/kernels/test_every_kernel.py",
-    "kernels/runtime/precompile.py": "tests/kernels/test_every_kernel.py",
     "kernels/runtime/tuples.py": "tests/kernels/test_logits_pipeline.py",
     "kernels/sample/greedy.py": "tests/kernels/test_logits_pipeline.py",
     "kernels/sample/gumbel.py": "tests/kernels/test_logits_pipeline.py",
