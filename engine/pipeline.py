@@ -87,7 +87,6 @@ class OneAhead:
         self._constraints = constraints
         self._executor = executor
         self._in_flight: _Begun | None = None
-        self._penalised: set[int] = set()
 
     @property
     def has_work(self) -> bool:
@@ -125,15 +124,13 @@ class OneAhead:
 
     def _needs_tokens_in_flight(self, plan: Plan) -> bool:
         """Whether sampling in `plan` depends on a token that only the executor knows."""
-        self._penalised.difference_update(plan.released)
-        self._penalised.update(new.seq_id for new in plan.admitted if new.sampling.is_penalised)
-        hosted = self._constraints.hosted
-        if not self._penalised and not hosted:
+        penalised, hosted = self._scheduler.penalised, self._constraints.hosted
+        if not penalised and not hosted:
             return False
         return any(
             work.logits
             and work.tokens[-1] == PLACEHOLDER
-            and (work.seq_id in hosted or work.seq_id in self._penalised)
+            and (work.seq_id in hosted or work.seq_id in penalised)
             for work in plan.works
         )
 

@@ -4,7 +4,7 @@ Does: admit, plan, preempt, commit and end sequences. Does not: know texts, mask
 all progress: a sequence computes the smaller of its pending tokens and the rest of the step's token budget.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import chain
 
 from ..config import SchedulerConfig
@@ -249,6 +249,11 @@ class Scheduler:
             drafts=self._drafter.counts,
             offloaded=self._memory.offloaded,
         )
+
+    @property
+    def penalised(self) -> Collection[int]:
+        """The live sequences with a penalty: each of their draws depends on all tokens before it."""
+        return self._sequences.penalised
 
     def live(self) -> set[int]:
         """The numbers of the sequences that have not ended."""

@@ -19,13 +19,15 @@ from .waiting_line import WaitingLine
 class SequenceTable:
     """The live sequences. A number is never reused; a request id only after its request has ended.
 
-    `waiting` and `running` are read-only for callers; the methods below change them. Any thread may append to `fetched`
-    the number of a sequence: its contents have arrived from another engine, or will not.
+    `waiting`, `running` and `penalised`, the numbers of sequences with a penalty, are read-only for callers; the methods
+    below change them. Any thread may append to `fetched` the number of a sequence: its contents have arrived from another
+    engine, or will not.
     """
 
     def __init__(self, config: SchedulerConfig) -> None:
         self.waiting = WaitingLine()
         self.running = Ranked()
+        self.penalised: Final[set[int]] = set()
         self.fetched: Final[deque[int]] = deque()
         self._config = config
         self._last_id = 0
@@ -66,6 +68,8 @@ class SequenceTable:
         seq = Sequence(seq_id, request, rank(request, seq_id, now, self._config), now)
         self._by_id[seq_id] = seq
         self._by_request[request.id] = seq
+        if request.sampling.is_penalised:
+            self.penalised.add(seq_id)
         if request.deadline is not None:
             heapq.heappush(self._deadlines, (now + request.deadline, seq_id))
         return seq
@@ -112,6 +116,7 @@ class SequenceTable:
         seq.finish()
         del self._by_id[seq.id]
         del self._by_request[seq.request.id]
+        self.penalised.discard(seq.id)
         if len(self._deadlines) > 2 * len(self._by_id) + 64:  # far deadlines of ended sequences
             self._deadlines = [entry for entry in self._deadlines if entry[1] in self._by_id]
             heapq.heapify(self._deadlines)
@@ -137,6 +142,9 @@ class SequenceTable:
         """
         if {seq.request.id: seq for seq in self._by_id.values()} != self._by_request:
             raise InternalError("the indexes of the sequence table differ")
+        penalised = {n for n, seq in self._by_id.items() if seq.request.sampling.is_penalised}
+        if penalised != self.penalised:
+            raise InternalError("other sequences have a penalty")
         places: dict[SeqState, list[Sequence]] = {state: [] for state in SeqState}
         for seq in self._by_id.values():
             places[seq.state].append(seq)

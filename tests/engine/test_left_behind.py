@@ -3,6 +3,7 @@
 import gc
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -71,4 +72,6 @@ def test_requests_leave_no_objects_behind(engine: LocalEngine) -> None:
     finally:
         gc.enable()
     assert {Finish.LENGTH.value, "invalid_constraint", "invalid_request"} <= ends
-    assert counts[-1] - counts[0] < PER_ROUND, "less than one object for ten requests"
+    # Caches that are filled once may grow in some round; what requests leave behind grows in every one.
+    left = [after - before for before, after in pairwise(counts)]
+    assert min(left) < PER_ROUND / 10, f"less than one object for ten requests, not {left}"

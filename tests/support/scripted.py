@@ -61,7 +61,7 @@ def demand(holds: bool, what: str) -> None:
 class _Known:
     """The executor's state of one sequence. Tokens from `certain` on are drafts, which may be replaced.
 
-    `tables` are those of the block groups.
+    `tables` are those of the block groups. `unread`: its last sample was not read yet, which a penalty has to count.
     """
 
     tokens: list[int]
@@ -70,6 +70,8 @@ class _Known:
     computed: int = 0
     certain: int = 0
     last: int | None = None  # the last sample
+    penalised: bool = False
+    unread: bool = False
 
 
 @dataclass
@@ -144,6 +146,7 @@ class ScriptedExecutor:
                 computed=len(new.tokens),  # at most, by the prefix cache
                 certain=len(new.tokens),
                 unusable_from=math.inf if seed is None else new.prompt_length + seed,
+                penalised=new.sampling.is_penalised,
             )
         for work in plan.works:
             demand(work.seq_id in self._known, f"{work.seq_id} has work and was never admitted")
@@ -215,6 +218,9 @@ class ScriptedExecutor:
     def _sample(self, work: Work, masks: Masks) -> SampledToken:
         """A token for each row of logits, up to the first row that is not a number."""
         known, tokens = self._known[work.seq_id], list[int]()
+        counted = not known.unread or PLACEHOLDER not in work.tokens
+        demand(counted or not known.penalised, "a penalty does not count the last token")
+        known.unread = True
         for index in range(work.logits):
             count = work.end - work.logits + 1 + index
             if count > known.unusable_from:
@@ -233,6 +239,9 @@ class ScriptedExecutor:
     def sampled(self, handle: Pass) -> SampledBatch:
         demand(handle.drawn is not None, "samples are read that were not drawn")
         assert handle.drawn is not None
+        for sample in handle.drawn.samples:
+            if sample.seq_id in self._known:
+                self._known[sample.seq_id].unread = False
         return handle.drawn
 
     def _next(self, known: _Known, count: int, allowed: list[int] | None) -> int:
