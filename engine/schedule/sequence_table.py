@@ -19,9 +19,9 @@ from .waiting_line import WaitingLine
 class SequenceTable:
     """The live sequences. A number is never reused; a request id only after its request has ended.
 
-    `waiting`, `running` and `penalised`, the numbers of sequences with a penalty, are read-only for callers; the methods
-    below change them. Any thread may append to `fetched` the number of a sequence: its contents have arrived from another
-    engine, or will not.
+    `waiting`, `running` and `penalised` (the numbers of sequences with a penalty) are read-only for callers; the
+    methods below change them. Any thread may append to `fetched` the number of a sequence: its contents have arrived
+    from another engine, or will not.
     """
 
     def __init__(self, config: SchedulerConfig) -> None:

@@ -19,6 +19,7 @@ from intaglio.service.extraction.ecma_patterns import search
 from jsonschema_specifications import REGISTRY
 
 _LEAP = re.compile(r"(\d\d):(\d\d):60(?:\.\d+)?(?:[zZ]|([+-])(\d\d):(\d\d))$")
+_POSSESSIVE = re.compile(r"[*+?}]\+|\(\?>")
 DEFAULT = jsonschema.validators.Draft202012Validator
 
 
@@ -70,7 +71,9 @@ def validator(schema: Any, formats: bool = True) -> Callable[[Any], str]:
 def _formats(draft: Any) -> jsonschema.FormatChecker:
     """The formats of a draft, as their standards have them where the package differs.
 
-    Leap seconds are among the times (RFC 3339, section 5.7), and a host name has no dot at its end (RFC 1123, 2.1).
+    Leap seconds are among the times (RFC 3339, section 5.7), a host name has no dot at its end (RFC 1123, 2.1), and an
+    address of mail has blanks only in quotation marks (RFC 5321, 4.1.2). Python reads `a++` and `(?>a)` as patterns,
+    ECMA-262 does not: Doubtful.
     """
     checker = jsonschema.FormatChecker(())
     checker.checkers = dict(draft.FORMAT_CHECKER.checkers)
@@ -80,7 +83,24 @@ def _formats(draft: Any) -> jsonschema.FormatChecker:
     for name in {"hostname", "idn-hostname"} & checker.checkers.keys():
         plain, raised = checker.checkers[name]
         checker.checks(name, raised)(partial(_without_last_dot, plain))
+    for name in {"email", "idn-email"} & checker.checkers.keys():
+        plain, raised = checker.checkers[name]
+        checker.checks(name, raised)(partial(_without_blanks, plain))
+    if "regex" in checker.checkers:
+        plain, raised = checker.checkers["regex"]
+        checker.checks("regex", raised)(partial(_without_possessives, plain))
     return checker
+
+
+def _without_blanks(plain: Callable[[object], bool], value: object) -> bool:
+    is_plain = isinstance(value, str) and '"' not in value
+    return plain(value) and not (is_plain and any(each.isspace() for each in str(value)))
+
+
+def _without_possessives(plain: Callable[[object], bool], value: object) -> bool:
+    if isinstance(value, str) and _POSSESSIVE.search(value) and plain(value):
+        raise Doubtful(f"{value!r} may be a pattern of Python alone")
+    return plain(value)
 
 
 def _without_last_dot(plain: Callable[[object], bool], value: object) -> bool:

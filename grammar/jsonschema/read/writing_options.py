@@ -16,7 +16,9 @@ class Options:
     assert every `format` of the specification in every draft. `extra_properties`: whether an object may have names that
     its schema does not mention. `exponents`: whether constrained numbers may have an exponent. `short_numbers`: whether
     the digits of numbers are bounded (see `number_formulas`). `document`: the text of which verbatim strings are
-    substrings; None: there is none.
+    substrings; None: there is none. `any_text`: whether a string may have every text of a format that no automaton
+    decides. Such a text is judged where it ends, so that one can be begun that has no legal end: for judging texts, not
+    for writing them.
     """
 
     whitespace: Whitespace = Whitespace.COMPACT
@@ -27,6 +29,7 @@ class Options:
     exponents: bool = False
     short_numbers: bool = False
     document: str | None = None
+    any_text: bool = False
 
     @property
     def pretty(self) -> bool:

@@ -94,7 +94,7 @@ class ScalarLeaves:
         self, pool: Pool, options: Options, restriction: Restriction, strings: StringAutomata
     ) -> None:
         self._pool = pool
-        self._lenient = options.lenient
+        self._any_text = options.any_text
         self._restriction = restriction
         self._string_automata = strings
         self._numbers = NumberAutomata(
@@ -112,7 +112,7 @@ class ScalarLeaves:
 
     def _make(self, must: Formula, queries: tuple[Formula, ...]) -> ScalarLeaf | None:
         """If a format must be judged, only strings that surely have it are admitted, provided that any remain."""
-        narrow = must if self._lenient else self._narrowed(must)
+        narrow = must if self._any_text else self._narrowed(must)
         found = None if narrow is must else self._exactly(narrow, queries)
         return self._exactly(must, queries) if found is None else found
 

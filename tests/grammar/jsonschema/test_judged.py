@@ -1,15 +1,30 @@
 """Formats that no automaton decides: a constant is judged when its schema is compiled, not when it is written."""
 
 import json
+import random
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from intaglio.grammar.api import Compiler, Constraint, Kind, Unsatisfiable, Whitespace, screen
+from intaglio.grammar.api import (
+    Compiler,
+    Constraint,
+    Kind,
+    Unsatisfiable,
+    Whitespace,
+    allowed_tokens,
+    empty_rows,
+    screen,
+)
 from intaglio.grammar.contract.vocabulary import Vocabulary
+from intaglio.grammar.jsonschema.read.values import read
+from intaglio.grammar.jsonschema.read.writing_options import Options
+from intaglio.grammar.jsonschema.rules.language import Language
+from intaglio.grammar.machine.machine import Machine
 from jsonschema import Draft202012Validator
 
+from tests.conformance.verdicts import accepts
 from tests.support.texts import Fate, Reader, fate
 
 # Of each format a text that has it and one that lacks it; neither begins with the other.
@@ -69,9 +84,11 @@ def test_texts_without_a_format_are_not_taken_for_none(
     form: Whitespace, name: str, right: str, wrong: str, around: dict[str, Any]
 ) -> None:
     items = {"type": "string", "not": {"format": name}}
-    screened = screen(asked({"type": "array", "items": items} | around, form))
-    if form is Whitespace.LENIENT:  # other forms write only texts that plainly lack the format
-        assert Reader(screened).read(json.dumps([wrong]).encode())
+    array = {"type": "array", "items": items} | around
+    screen(asked(array, form))  # writes only texts that plainly lack the format
+    whole = Options(any_order=True, whitespace=form, any_text=True)
+    machine = Machine(Language(read(json.dumps(array)), whole).root)
+    assert accepts(machine, json.dumps([wrong]))
     few = {
         "type": "string",
         "format": name,
@@ -80,6 +97,24 @@ def test_texts_without_a_format_are_not_taken_for_none(
     unique = {"type": "array", "items": few, "uniqueItems": True, "minItems": 2}
     with pytest.raises(Unsatisfiable):
         screen(asked(unique, form))
+
+
+@pytest.mark.parametrize("form", list(Whitespace))
+@pytest.mark.parametrize("name", ["hostname", "idn-hostname", "regex"])
+def test_a_text_of_a_judged_format_has_an_end_in_every_form(form: Whitespace, name: str) -> None:
+    """Lenient white space once let any text begin, and the search for an end tried all of them."""
+    member = {"type": "string", "format": name}
+    schema = {"type": "object", "properties": {"a": member}, "required": ["a"]}
+    grammar = Compiler(BYTES, tuple).compile(asked(schema, form))
+    for seed in range(20):
+        draw, matcher = random.Random(seed), grammar.matcher()
+        row = empty_rows(1, BYTES.width)[0]
+        for _ in range(30):
+            if matcher.finished:
+                break
+            assert matcher.closing() is not None
+            matcher.fill(row)
+            matcher.accept(int(draw.choice(allowed_tokens(row, BYTES.width))))
 
 
 @pytest.mark.parametrize(
