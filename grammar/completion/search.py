@@ -14,7 +14,7 @@ from itertools import chain, count, islice
 from typing import Final, TypeAlias
 
 from ..base.parts import Parts
-from ..contract.work import STEP, spend
+from ..contract.work import JUDGED_BYTE, STEP, spend
 from ..machine import byte_step as w
 from ..machine.cursor import Cursor
 from ..machine.lazy_tables import (
@@ -258,6 +258,7 @@ class CompletionSearch:
         place = self._machine.sites[site]
         assert place is not None
         assert place.call.judge is not None
+        spend(JUDGED_BYTE * len(text))
         verdict = place.call.judge(self._machine.meaning(site, outcome), text)
         return verdict if verdict < 0 else self._machine.number(site, verdict)
 

@@ -29,6 +29,7 @@ LEAF_ROW: Final = 300  # a leaf's mask that this constraint had not asked for
 STEP: Final = 10  # of a search for an end
 BYTE: Final = 5  # read by a search
 TEXT: Final = 15  # a text compared with earlier ones
+JUDGED_BYTE: Final = 10  # of a text that a judge reads
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ import pytest
 from intaglio.grammar.api import (
     Compiler,
     Constraint,
+    ConstraintTooLarge,
     Kind,
     Unsatisfiable,
     Whitespace,
@@ -18,6 +19,7 @@ from intaglio.grammar.api import (
     screen,
 )
 from intaglio.grammar.contract.vocabulary import Vocabulary
+from intaglio.grammar.contract.work import metered
 from intaglio.grammar.jsonschema.read.values import read
 from intaglio.grammar.jsonschema.read.writing_options import Options
 from intaglio.grammar.jsonschema.rules.language import Language
@@ -115,6 +117,16 @@ def test_a_text_of_a_judged_format_has_an_end_in_every_form(form: Whitespace, na
             assert matcher.closing() is not None
             matcher.fill(row)
             matcher.accept(int(draw.choice(allowed_tokens(row, BYTES.width))))
+
+
+def test_texts_that_a_judge_reads_in_a_search_are_charged() -> None:
+    """Every `a…` is a pattern, so that no two items are none: the search had each longer text read, for minutes."""
+    items = {"type": "string", "pattern": "^a*$"}
+    two = {"contains": {"not": {"format": "regex"}}, "minContains": 2}
+    schema = {"type": "array", "uniqueItems": True, "items": items, **two}
+    with metered(50_000) as meter, pytest.raises(ConstraintTooLarge):
+        Compiler(BYTES, tuple).compile(asked(schema, Whitespace.COMPACT)).matcher().closing()
+    assert meter.total < 60_000
 
 
 @pytest.mark.parametrize(
