@@ -93,7 +93,11 @@ class Words:
     @property
     def ahead(self) -> Word:
         """The token after the next one."""
-        return self._words[min(self._at + 1, len(self._words) - 1)]
+        return self.at(1)
+
+    def at(self, distance: int) -> Word:
+        """The token so many tokens after the next one."""
+        return self._words[min(self._at + distance, len(self._words) - 1)]
 
     def take(self) -> Word:
         """Take the next token."""

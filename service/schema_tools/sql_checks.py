@@ -5,9 +5,10 @@ Does not: evaluate expressions: a condition that it cannot state it leaves to th
 """
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
-from .source_text import unquoted
+from .source_text import Words, unquoted
 
 _BOUNDS: Final = {
     ">": "exclusiveMinimum",
@@ -15,6 +16,17 @@ _BOUNDS: Final = {
     "<": "exclusiveMaximum",
     "<=": "maximum",
 }
+
+
+def check_conditions(words: Words) -> list[list[str]]:
+    """Read a condition in parentheses; the conditions that it joins by AND."""
+    texts, depth = list[str](), 0
+    while True:
+        word = words.take()
+        depth += (word.text == "(") - (word.text == ")")
+        texts.append(word.text)
+        if depth == 0 or word.kind == "end":
+            return conjuncts(texts[1:-1])
 
 
 def conjuncts(condition: list[str]) -> list[list[str]]:
@@ -58,20 +70,56 @@ def apply_condition(condition: list[str], columns: dict[str, Any]) -> bool:
         values = [_literal(text) for text in condition[3:-1:2]]
         if None in values:
             return False
-        nullable = isinstance(column.get("type"), list)
-        column.clear()
-        column["enum"] = [*values, None] if nullable else values
+        _list_values(column, values)
         return True
     numbers = [_literal(text) for text in condition[2::2]]
-    if "type" not in column or not all(isinstance(number, int | float) for number in numbers):
+    if not {"integer", "number"} & set(_kinds(column)):
+        return False
+    if not all(isinstance(number, int | float) for number in numbers):
         return False
     if sign == "between" and len(condition) == 5:
-        column["minimum"], column["maximum"] = numbers
+        _bound(column, "minimum", numbers[0])
+        _bound(column, "maximum", numbers[1])
         return True
     if sign not in _BOUNDS or len(condition) != 3:
         return False
-    column[_BOUNDS[sign]] = numbers[0]
+    _bound(column, _BOUNDS[sign], numbers[0])
     return True
+
+
+def _kinds(column: dict[str, Any]) -> list[str]:
+    kinds = column.get("type", [])
+    return [kinds] if isinstance(kinds, str) else kinds
+
+
+def _bound(column: dict[str, Any], keyword: str, number: Any) -> None:
+    """Add a bound; of two, the narrower one holds."""
+    narrower = min if keyword.endswith("aximum") else max
+    column[keyword] = narrower(number, column.get(keyword, number))
+
+
+def _list_values(column: dict[str, Any], values: list[Any]) -> None:
+    """Allow only those of some values that the column allowed before."""
+    within: dict[str, Callable[[Any, Any], bool]] = {
+        "minimum": lambda value, bound: value >= bound,
+        "exclusiveMinimum": lambda value, bound: value > bound,
+        "maximum": lambda value, bound: value <= bound,
+        "exclusiveMaximum": lambda value, bound: value < bound,
+        "enum": lambda value, listed: value in listed,
+    }
+    allowed = [
+        value
+        for value in values
+        if all(
+            key not in column
+            or (isinstance(value, str) and key != "enum")
+            or holds(value, column[key])
+            for key, holds in within.items()
+        )
+    ]
+    nullable = "null" in _kinds(column)
+    column.clear()
+    column["enum"] = [*allowed, None] if nullable else allowed
 
 
 def _literal(text: str) -> str | int | float | None:

@@ -1,53 +1,44 @@
-"""JSON Schemas from SQL: `CREATE TABLE`, with types, NOT NULL, lengths and simple checks.
+"""JSON Schemas from SQL: `CREATE TABLE`, with types, NOT NULL, lengths, comments and simple checks.
 
-Does: read the common part of PostgreSQL, MySQL and SQLite. Does not: evaluate expressions: a check that is no
-comparison of one column with constants is skipped and named in a comment of the schema.
+Does: read the common part of PostgreSQL, MySQL and SQLite, in dumps as well: functions and data are passed over. Does
+not: evaluate expressions: a check that is no comparison of one column with constants is skipped and named in a comment
+of the schema.
 """
 
 import re
 from typing import Any, Final
 
 from .infer import DIALECT
-from .source_text import SourceError, Words, chosen_part, each_as, unquoted
-from .sql_checks import apply_condition, conjuncts
+from .source_text import SourceError, Words, chosen_part, unquoted
+from .sql_checks import apply_condition, check_conditions
+from .sql_types import SqlTypes, allow_null, forbid_null
 
-_TOKEN: Final = re.compile(
-    r"""(?P<space>\s+)
-    |(?P<comment>--[^\n]*|/\*.*?\*/)
-    |(?P<quoted>'(?:''|[^'])*'|"(?:""|[^"])*"|`[^`]*`)
+# Statements in comments (`/*!40101 ... */`) and commands of psql are neither read nor descriptions.
+_LEXEMES: Final = r"""(?P<space>\s+|/\*!.*?\*/|(?<![^\n])\\[^\n]*)
+    |(?P<comment>--[^\n]*|(?<![^\n])\#[^\n]*|/\*.*?\*/)
+    |(?P<quoted>%s|[eE]'(?:\\.|''|[^'\\])*'|"(?:""|[^"])*"|`(?:``|[^`])*`|\$(?P<tag>\w*)\$.*?\$(?P=tag)\$)
     |(?P<number>-?\d+(?:\.\d+)?)
-    |(?P<name>[A-Za-z_][\w$]*)
-    |(?P<mark><>|<=|>=|!=|::|\|\||[(){}\[\];,.=<>+*/%~!:@&|^-])""",
-    re.VERBOSE | re.DOTALL,
+    |(?P<name>[^\W\d][\w$]*)
+    |(?P<mark><>|<=|>=|!=|::|\|\||[^\s'"`])"""
+_STANDARD: Final = re.compile(_LEXEMES % "'(?:''|[^'])*'", re.VERBOSE | re.DOTALL)
+_MYSQL: Final = re.compile(_LEXEMES % r"'(?:\\.|''|[^'\\])*'", re.VERBOSE | re.DOTALL)
+_SQLITE: Final = re.compile(r"\b(autoincrement|without\s+rowid|pragma|sqlite_\w+)\b", re.IGNORECASE)
+_DATA: Final = re.compile(
+    r"^COPY\s[^;]*\sFROM\s+stdin\b[^;]*;[^\n]*\n(.*?)^\\\.",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-_INTEGERS: Final = {"smallint": 15, "int2": 15, "integer": 31, "int": 31, "int4": 31, "mediumint": 23, "serial": 31,
-    "bigint": 63, "int8": 63, "bigserial": 63, "tinyint": 7}  # fmt: skip
-_OTHERS: Final[dict[str, dict[str, Any]]] = {
-    **each_as(("text", "clob", "longtext", "mediumtext", "citext", "varchar", "char", "character", "nvarchar"),
-        {"type": "string"}),
-    **each_as(("real", "float", "float4", "float8", "double", "numeric", "decimal", "money"), {"type": "number"}),
-    **each_as(("boolean", "bool"), {"type": "boolean"}),
-    "date": {"type": "string", "format": "date"},
-    "uuid": {"type": "string", "format": "uuid"},
-    **each_as(("json", "jsonb"), {}),
-    "inet": {"type": "string", "anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]},
-    "bytea": {"type": "string", "contentEncoding": "base64"},
-    "blob": {"type": "string", "contentEncoding": "base64"},
-}  # fmt: skip
-_LOCAL: Final = (
-    r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]"
-    r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?$"
-)
-_CONSTRAINTS: Final = (
-    "primary",
-    "unique",
+_KINDS_OF_TABLES: Final = (
+    "or",
+    "replace",
+    "global",
+    "local",
+    "temp",
+    "temporary",
+    "unlogged",
     "foreign",
-    "constraint",
-    "check",
-    "key",
-    "index",
-    "exclude",
 )
+_CONSTRAINTS: Final = ("primary", "unique", "foreign", "constraint", "check")
+_INDEXES: Final = ("key", "index", "fulltext", "spatial", "exclude")  # names of columns, too
 
 
 def from_sql(source: str, name: str | None = None) -> dict[str, Any]:
@@ -56,17 +47,28 @@ def from_sql(source: str, name: str | None = None) -> dict[str, Any]:
     Raises:
         SourceError: no such table, several by default, or a type that is not known.
     """
-    reader = _Reader(Words(source, _TOKEN))
+    # Only MySQL has names in backticks; there, a backslash in a text is no character of its own.
+    pattern = _MYSQL if "`" in source else _STANDARD
+    types_of_sqlite = _SQLITE.search(source) is not None
+    reader = _Reader(Words(_DATA.sub(_blank, source), pattern), sqlite=types_of_sqlite)
     reader.statements()
     chosen = chosen_part(name, "table", reader.tables, reader.tables)
-    return {"$schema": DIALECT, **reader.tables[chosen]}
+    found = reader.tables[chosen]
+    if isinstance(found, SourceError):
+        raise found
+    return {"$schema": DIALECT, **found}
+
+
+def _blank(data: "re.Match[str]") -> str:
+    """The lines of a dump's data, without content."""
+    return "\n" * data.group().count("\n")
 
 
 class _Reader:
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, *, sqlite: bool) -> None:
         self.words = words
-        self.tables: dict[str, dict[str, Any]] = {}
-        self.enums: dict[str, list[str]] = {}
+        self.tables: dict[str, dict[str, Any] | SourceError] = {}
+        self.types = SqlTypes(words, sqlite=sqlite)
         self.untranslated: list[str] = []
         """Conditions of the current table's checks that no keyword states."""
 
@@ -74,62 +76,106 @@ class _Reader:
         words = self.words
         while words.here.kind != "end":
             line = words.here.line
-            if words.skip("create", "table") or words.skip("create", "temporary", "table"):
-                self._table(words.comment_at(line))
-            elif words.skip("create", "type"):
-                self._type_statement()
-            self._to_end_of_statement()
+            if words.skip("create"):
+                self._create(line)
+            elif words.skip("comment", "on"):
+                self._comment()
+            while words.here.kind != "end" and not words.skip(";"):
+                words.take()
 
-    def _to_end_of_statement(self) -> None:
-        while self.words.here.kind != "end" and not self.words.skip(";"):
-            self.words.take()
+    def _create(self, line: int) -> None:
+        words = self.words
+        while words.here.text.lower() in _KINDS_OF_TABLES:
+            words.take()
+        if words.skip("table"):
+            words.skip("if", "not", "exists")
+            name, note = self._names()[-1], words.comment_at(line)
+            if words.here.text != "(":
+                return  # a part of another table, or the result of a query: it declares no columns
+            try:
+                self.tables[name] = self._table(name, note)
+            except SourceError as error:
+                self.tables[name] = error  # a reason to refuse this table, not the others
+        elif words.skip("type"):
+            self.types.declare_type(self._names()[-1])
+        elif words.skip("domain"):
+            self.types.declare_domain(self._names()[-1])
 
-    def _name(self) -> str:
-        name = self.words.name()
+    def _names(self) -> list[str]:
+        """The parts of a name: of the database, the table, the column."""
+        names = [self.words.name()]
         while self.words.skip("."):
-            name = self.words.name()
-        return name
+            names.append(self.words.name())
+        return names
 
-    def _type_statement(self) -> None:
-        name = self._name()
-        if self.words.skip("as", "enum", "("):
-            self.enums[name.lower()] = self._texts()
+    def _comment(self) -> None:
+        """Read `COMMENT ON TABLE` and `COMMENT ON COLUMN` as descriptions."""
+        words = self.words
+        if words.skip("table"):
+            target: Any = self.tables.get(self._names()[-1])
+        elif words.skip("column"):
+            table, column = self._names()[-2:]
+            found = self.tables.get(table)
+            target = found["properties"].get(column) if isinstance(found, dict) else None
+        else:
+            return
+        if words.skip("is") and words.here.kind == "quoted" and isinstance(target, dict):
+            target["description"] = unquoted(words.take().text)
 
-    def _texts(self) -> list[str]:
-        """The texts up to a closing parenthesis."""
-        found = []
-        while not self.words.skip(")"):
-            word = self.words.take()
-            if word.kind != "quoted":
-                raise SourceError(word.line, f"expected a text, not {word.text!r}")
-            found.append(unquoted(word.text))
-            self.words.skip(",")
-        return found
-
-    def _table(self, note: str) -> None:
-        self.words.skip("if", "not", "exists")
-        name = self._name()
+    def _table(self, name: str, note: str) -> dict[str, Any]:
         schema: dict[str, Any] = {"title": name, "type": "object", "properties": {}, "required": []}
         schema |= {"description": note} if note else {}
         self.words.expect("(")
         self.untranslated = []
         while True:
-            if self.words.here.text.lower() in _CONSTRAINTS and self.words.here.kind == "name":
+            if self._is_constraint():
                 self._table_constraint(schema)
             else:
                 self._column(schema)
             if not self.words.skip(","):
                 break
         self.words.expect(")")
+        if self.words.skip("inherits", "("):
+            self._inherit(schema)
         schema["additionalProperties"] = False
         if self.untranslated:
             schema["$comment"] = "not translated: CHECK " + "; ".join(self.untranslated)
-        self.tables[name] = schema
+        return schema
+
+    def _inherit(self, schema: dict[str, Any]) -> None:
+        """Add the columns of the tables that a table inherits from."""
+        while not self.words.skip(")"):
+            line, name = self.words.here.line, self._names()[-1]
+            parent = self.tables.get(name)
+            if not isinstance(parent, dict):
+                hint = "write them out"
+                raise SourceError(line, f"the columns of {name!r}, a parent, are not known", hint)
+            schema["properties"] = {**parent["properties"], **schema["properties"]}
+            schema["required"] = list(schema["properties"])
+            self.words.skip(",")
+
+    def _is_constraint(self) -> bool:
+        """Whether a constraint or an index follows, and no column: a column may be called `key`, too."""
+        word, second, third, fourth = (self.words.at(distance) for distance in range(4))
+        text = word.text.lower()
+        if word.kind != "name" or text in _CONSTRAINTS:
+            return word.kind == "name"
+        if text == "like" and second.kind in ("name", "quoted"):
+            hint = "write its columns out"
+            raise SourceError(word.line, f"the columns of {second.text!r} are not read", hint)
+        if text not in _INDEXES:
+            return False
+        if second.text == "(" or second.text.lower() in ("key", "index", "using"):
+            return True
+        names = fourth.kind in ("name", "quoted") and not fourth.text.startswith("'")
+        return third.text.lower() == "using" or (third.text == "(" and names)
 
     def _column(self, schema: dict[str, Any]) -> None:
         line = self.words.here.line
         name = self.words.name()
-        value, nullable = self._type(), True
+        found = self.types.read()
+        value, nullable, note = found.schema, found.nullable, ""
+        self.untranslated += found.untranslated
         while self.words.here.text not in (",", ")") and self.words.here.kind != "end":
             if self.words.skip("not", "null") or self.words.skip("primary", "key"):
                 nullable = False
@@ -137,11 +183,13 @@ class _Reader:
                 self._check({name: value})
             elif self.words.here.text == "(":
                 self.words.skip_block("(", ")")
+            elif self.words.skip("comment") and self.words.here.kind == "quoted":
+                note = unquoted(self.words.take().text)
             else:
                 self.words.take()
         if nullable:
-            _allow_null(value)
-        note = self.words.comment_at(line)
+            allow_null(value)
+        note = self.words.comment_at(line) or note
         schema["properties"][name] = {**value, **({"description": note} if note else {})}
         schema["required"].append(name)
 
@@ -150,100 +198,28 @@ class _Reader:
             if self.words.skip("check"):
                 self._check(schema["properties"])
             elif self.words.skip("primary", "key"):
-                self.words.expect("(")
-                while not self.words.skip(")"):
-                    name = self.words.name()
-                    _forbid_null(schema["properties"].get(name, {}))
-                    self.words.skip(",")
+                self._primary_key(schema["properties"])
             elif self.words.here.text == "(":
                 self.words.skip_block("(", ")")
             else:
                 self.words.take()
 
-    def _type(self) -> dict[str, Any]:
-        word = self.words.take()
-        name = unquoted(word.text).lower()
-        if name in ("enum",) and self.words.skip("("):
-            return {"enum": list(self._texts())}
-        numbers = self._numbers()
-        if name in _INTEGERS:
-            if self.words.skip("unsigned"):
-                return {"type": "integer", "minimum": 0, "maximum": 2 ** (_INTEGERS[name] + 1) - 1}
-            most = 2 ** _INTEGERS[name]
-            found: dict[str, Any] = {"type": "integer", "minimum": -most, "maximum": most - 1}
-        elif name in ("timestamp", "datetime", "timestamptz", "time"):
-            found = self._moment(name)
-        elif name in self.enums:
-            found = {"enum": list(self.enums[name])}
-        elif name in _OTHERS:
-            self.words.skip("precision") or self.words.skip("varying")
-            numbers = numbers or self._numbers()
-            found = {**_OTHERS[name], **_sized(name, numbers)}
-        else:
-            hint = "declare it with CREATE TYPE ... AS ENUM, or use a standard type"
-            raise SourceError(word.line, f"the type {name!r} is not known", hint)
-        while self.words.skip("[", "]"):
-            found = {"type": "array", "items": found}
-        return found
-
-    def _moment(self, name: str) -> dict[str, Any]:
-        self._numbers()
-        with_zone = name == "timestamptz" or self.words.skip("with", "time", "zone")
-        self.words.skip("without", "time", "zone")
-        if name == "time":
-            return {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$"}
-        return (
-            {"type": "string", "format": "date-time"}
-            if with_zone
-            else {"type": "string", "pattern": _LOCAL}
-        )
-
-    def _numbers(self) -> list[int]:
-        found: list[int] = []
-        if self.words.here.text == "(" and self.words.ahead.kind == "number":
+    def _primary_key(self, columns: dict[str, Any]) -> None:
+        """Read the columns of a primary key, each perhaps with a length or a direction."""
+        while self.words.here.text not in ("(", ",", ")") and self.words.here.kind != "end":
             self.words.take()
-            while not self.words.skip(")"):
-                word = self.words.take()
-                if word.kind == "number":
-                    found.append(int(word.text))
-        return found
+        self.words.expect("(")
+        while not self.words.skip(")"):
+            forbid_null(columns.get(self.words.name(), {}))
+            while self.words.here.text not in (",", ")") and self.words.here.kind != "end":
+                if self.words.here.text == "(":
+                    self.words.skip_block("(", ")")
+                else:
+                    self.words.take()
+            self.words.skip(",")
 
     def _check(self, columns: dict[str, Any]) -> None:
         """Read conditions joined by AND: `IN`, `BETWEEN` and comparisons with numbers; keep others for the comment."""
-        words, texts, depth = self.words, [], 0
-        while True:
-            word = words.take()
-            depth += (word.text == "(") - (word.text == ")")
-            texts.append(word.text)
-            if depth == 0 or word.kind == "end":
-                break
-        for condition in conjuncts(texts[1:-1]):
+        for condition in check_conditions(self.words):
             if not apply_condition(condition, columns):
                 self.untranslated.append(" ".join(condition))
-
-
-def _sized(name: str, numbers: list[int]) -> dict[str, Any]:
-    if "char" in name and numbers:
-        return {"maxLength": numbers[0]}
-    if name in ("numeric", "decimal") and numbers:
-        digits, scale = numbers[0], numbers[1] if len(numbers) > 1 else 0
-        most = 10 ** (digits - scale)
-        step: dict[str, Any] = (
-            {"type": "integer"} if scale == 0 else {"multipleOf": float(f"1e-{scale}")}
-        )
-        return {**step, "exclusiveMinimum": -most, "exclusiveMaximum": most}
-    return {}
-
-
-def _allow_null(value: dict[str, Any]) -> None:
-    if isinstance(value.get("type"), str):
-        value["type"] = [value["type"], "null"]
-    if "enum" in value and None not in value["enum"]:
-        value["enum"] = [*value["enum"], None]
-
-
-def _forbid_null(value: dict[str, Any]) -> None:
-    if isinstance(value.get("type"), list):
-        value["type"] = value["type"][0]
-    if "enum" in value:
-        value["enum"] = [each for each in value["enum"] if each is not None]
