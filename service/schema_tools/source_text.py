@@ -70,7 +70,7 @@ class Words:
             tuple[int, bool], str
         ] = {}  # by last line, and whether a token precedes it there
         self._at = 0
-        at, line = 0, 1
+        at, line = int(source.startswith("\ufeff")), 1  # after a byte order mark
         while at < len(source):
             found = pattern.match(source, at)
             if found is None:

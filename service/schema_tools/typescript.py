@@ -8,15 +8,23 @@ import re
 from typing import Any, Final
 
 from .infer import DIALECT
-from .source_text import SourceError, Word, Words, chosen_part, unquoted
+from .source_text import SourceError, Word, Words, chosen_part
+from .typescript_objects import LateObjects
+from .typescript_words import (
+    enum_value,
+    number_of_literal,
+    text_of_literal,
+    took_label,
+    took_module_names,
+)
 
 _TOKEN: Final = re.compile(
     r"""(?P<space>\s+)
     |(?P<comment>//[^\n]*|/\*.*?\*/)
     |(?P<quoted>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
-    |(?P<number>-?\d+(?:\.\d+)?)
+    |(?P<number>-?(?:0[xX][\da-fA-F_]+|\d[\d_]*(?:\.[\d_]+)?(?:[eE][+-]?\d+)?))
     |(?P<name>[A-Za-z_$][\w$]*)
-    |(?P<mark>=>|[{}()\[\]<>:;,|&?=.])""",
+    |(?P<mark>=>|[{}()\[\]<>:;,|&?=.*])""",
     re.VERBOSE | re.DOTALL,
 )
 _SIMPLE: Final[dict[str, dict[str, Any]]] = {
@@ -31,9 +39,9 @@ _SIMPLE: Final[dict[str, dict[str, Any]]] = {
     "object": {"type": "object"},
     "true": {"const": True},
     "false": {"const": False},
+    "never": {"not": {}},
     "Date": {"type": "string", "format": "date-time"},
 }
-_DEEPEST: Final = 64
 _HINT: Final = "translate the part that describes data, or write this type out"
 
 
@@ -46,12 +54,16 @@ def from_typescript(source: str, name: str | None = None) -> dict[str, Any]:
         SourceError: a construct that does not declare data, an unknown name, or several declarations by default.
     """
     reader = _Reader(Words(source, _TOKEN))
-    reader.declarations()
+    try:
+        reader.declarations()
+    except RecursionError:
+        line = reader.words.here.line
+        raise SourceError(line, "the types are nested too deeply", _HINT) from None
     chosen = chosen_part(name, "declaration", reader.found, _roots(reader))
     for used, line in reader.used.items():
         if used not in reader.found:
             raise SourceError(line, f"{used!r} is not declared", "add its declaration to the file")
-    reader.complete()
+    reader.objects.complete(reader.found)
     root = {"$schema": DIALECT, "$ref": f"#/$defs/{chosen}"}
     needed = _needed(chosen, reader.found)
     if len(needed) == 1 and "$ref" not in str(reader.found[chosen]):
@@ -86,13 +98,15 @@ class _Reader:
         self.used: dict[str, int] = {}
         self.uses: set[tuple[int, str]] = set()  # index of a declaration, name that it uses
         self.exported: list[str] = []
-        self.joins: list[tuple[dict[str, Any], list[dict[str, Any]], int]] = []
+        self.objects = LateObjects()
 
     def declarations(self) -> None:
         words = self.words
         while words.here.kind != "end":
             start = words.here
             note = words.comment_at(start.line)
+            if took_module_names(words):
+                continue
             exported = words.skip("export")
             words.skip("default")
             words.skip("declare")
@@ -123,7 +137,7 @@ class _Reader:
             while self.words.skip(","):
                 parents.append(self._named(self.words.take()))
         line, own = self.words.here.line, self._object()
-        return name, self._joined([*parents, own], line) if parents else own
+        return name, self.objects.joined([*parents, own], line) if parents else own
 
     def _no_generics(self) -> None:
         if self.words.here.text == "<":
@@ -142,12 +156,11 @@ class _Reader:
         self.words.expect("{")
         while not self.words.skip("}"):
             self.words.name()
-            value: str | int = number
+            value: str | int | float = number
             if self.words.skip("="):
-                word = self.words.take()
-                value = unquoted(word.text) if word.kind == "quoted" else int(word.text)
+                value = enum_value(self.words)
             values.append(value)
-            number = value + 1 if isinstance(value, int) else number
+            number = int(value) + 1 if not isinstance(value, str) else number
             self.words.skip(",")
         return name, {"enum": values}
 
@@ -162,56 +175,15 @@ class _Reader:
             return {"enum": [part["const"] for part in parts]}
         plain = [part for part in parts if set(part) == {"type"} and isinstance(part["type"], str)]
         if len(plain) == len(parts):
-            return {"type": [part["type"] for part in parts]}
+            kinds = list(dict.fromkeys(part["type"] for part in parts))
+            return {"type": kinds if len(kinds) > 1 else kinds[0]}
         return {"anyOf": parts}
 
     def _intersection(self) -> dict[str, Any]:
         line, parts = self.words.here.line, [self._postfix()]
         while self.words.skip("&"):
             parts.append(self._postfix())
-        return parts[0] if len(parts) == 1 else self._joined(parts, line)
-
-    def _joined(self, parts: list[dict[str, Any]], line: int) -> dict[str, Any]:
-        """An object with the members of all parts; it is completed once all declarations are known."""
-        found: dict[str, Any] = {}
-        self.joins.append((found, parts, line))
-        return found
-
-    def complete(self) -> None:
-        """Complete the joined objects, those that others are made of first."""
-        waiting = {id(found): (found, parts, line) for found, parts, line in self.joins}
-
-        def members(part: dict[str, Any], line: int, depth: int) -> dict[str, Any]:
-            if depth > _DEEPEST:
-                raise SourceError(line, "a type is made of itself")
-            while "$ref" in part:
-                part = self.found[part["$ref"].rpartition("/")[2]]
-            if id(part) in waiting:
-                target, parts, at = waiting.pop(id(part))
-                join(target, parts, at, depth + 1)
-            if "properties" not in part or part.get("additionalProperties") is not False:
-                hint = "only objects with named members can be joined"
-                raise SourceError(line, "this type cannot be extended or joined", hint)
-            return part
-
-        def join(
-            target: dict[str, Any], parts: list[dict[str, Any]], line: int, depth: int
-        ) -> None:
-            every = [members(part, line, depth) for part in parts]
-            properties = {
-                name: value for each in every for name, value in each["properties"].items()
-            }
-            required = dict.fromkeys(name for each in every for name in each["required"])
-            target.update(
-                type="object",
-                properties=properties,
-                required=list(required),
-                additionalProperties=False,
-            )
-
-        while waiting:
-            target, parts, line = waiting.pop(next(iter(waiting)))
-            join(target, parts, line, 0)
+        return parts[0] if len(parts) == 1 else self.objects.joined(parts, line)
 
     def _postfix(self) -> dict[str, Any]:
         self.words.skip("readonly")
@@ -233,19 +205,30 @@ class _Reader:
             return self._tuple()
         self.words.take()
         if word.kind == "quoted":
-            return {"const": unquoted(word.text)}
+            return {"const": text_of_literal(word.text)}
         if word.kind == "number":
-            return {"const": float(word.text) if "." in word.text else int(word.text)}
+            return {"const": number_of_literal(word.text)}
         if word.kind != "name":
             raise SourceError(word.line, f"{word.text!r} is no type of data", _HINT)
         return self._named(word)
 
     def _tuple(self) -> dict[str, Any]:
-        items = []
+        items, least, rest = list[dict[str, Any]](), 0, None
         while not self.words.skip("]"):
-            items.append(self._union())
+            line, spread = self.words.here.line, self.words.skip(".", ".", ".")
+            optional = took_label(self.words)
+            found = self._union()
+            optional = self.words.skip("?") or optional
+            if spread and "items" not in found:
+                raise SourceError(line, "only an array can be spread at the end of a tuple", _HINT)
+            if spread:
+                rest = found["items"]
+            else:
+                items.append(found)
+                least += not optional
             self.words.skip(",")
-        return {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+        closed = False if rest is None else rest
+        return {"type": "array", "prefixItems": items, "items": closed, "minItems": least}
 
     def _named(self, word: Word) -> dict[str, Any]:
         if word.text in ("Array", "ReadonlyArray", "Set") and self.words.skip("<"):
@@ -253,11 +236,11 @@ class _Reader:
             self.words.expect(">")
             return found
         if word.text in ("Record", "Map") and self.words.skip("<"):
-            self._union()
+            key = self._union()
             self.words.expect(",")
-            found = {"type": "object", "additionalProperties": self._union()}
+            value = self._union()
             self.words.expect(">")
-            return found
+            return self.objects.record(key, value, word.line)
         if self.words.here.text in ("<", "."):
             raise SourceError(word.line, f"{word.text}{self.words.here.text} is not known", _HINT)
         if word.text in _SIMPLE:
@@ -269,6 +252,7 @@ class _Reader:
     def _object(self) -> dict[str, Any]:
         words, required = self.words, list[str]()
         properties: dict[str, Any] = {}
+        others: dict[str, Any] | bool = False
         words.expect("{")
         while not words.skip("}"):
             start = words.here
@@ -279,27 +263,28 @@ class _Reader:
                 words.name()
                 words.expect("]")
                 words.expect(":")
-                rest = self._union()
+                others = self._union()
                 words.skip(";") or words.skip(",")
-                words.expect("}")
-                return {
-                    "type": "object",
-                    "properties": properties,
-                    "required": required,
-                    "additionalProperties": rest,
-                }
-            name = words.name()
+                continue
+            name = (
+                str(number_of_literal(words.take().text))
+                if start.kind == "number"
+                else words.name()
+            )
             optional = words.skip("?")
             if words.here.text == "(":
                 raise SourceError(start.line, f"{name!r} is a function", "leave methods out")
             words.expect(":")
             note = words.comment_at(start.line)
-            properties[name] = {**self._union(), **({"description": note} if note else {})}
+            properties[name] = (
+                self._union()
+            )  # perhaps still to be completed, so that no copy will do
+            properties[name].update({"description": note} if note else {})
             required += [] if optional else [name]
             words.skip(";") or words.skip(",")
         return {
             "type": "object",
             "properties": properties,
             "required": required,
-            "additionalProperties": False,
+            "additionalProperties": others,
         }
