@@ -6,6 +6,7 @@ all progress: a sequence computes the smaller of its pending tokens and the rest
 
 from collections.abc import Callable, Collection
 from itertools import chain
+from typing import Final
 
 from ..config import SchedulerConfig
 from ..errors import BudgetTooSmall, InternalError, QueueFull
@@ -45,6 +46,8 @@ class Scheduler:
         self._clock = clock
         self._drafter = drafter or NoDrafter()
         self._sequences = SequenceTable(config)
+        self.penalised: Final[Collection[int]] = self._sequences.penalised
+        """The live sequences with a penalty: each of their draws depends on all tokens before it."""
         self._expectations = Expectations()
         self._planner = StepPlanner(
             config, memory, self._sequences, sizer or BatchSizer(), self._drafter
@@ -249,11 +252,6 @@ class Scheduler:
             drafts=self._drafter.counts,
             offloaded=self._memory.offloaded,
         )
-
-    @property
-    def penalised(self) -> Collection[int]:
-        """The live sequences with a penalty: each of their draws depends on all tokens before it."""
-        return self._sequences.penalised
 
     def live(self) -> set[int]:
         """The numbers of the sequences that have not ended."""
