@@ -19,11 +19,25 @@ _TOKEN: Final = re.compile(
     |(?P<mark>[{}()\[\]<>:;,=-])""",
     re.VERBOSE | re.DOTALL,
 )
+
+
+def _at_most(most: int) -> str:
+    """A pattern of the whole numbers from 1 to a number, without leading zeros."""
+    digits = str(most)
+    ways = [f"[1-9][0-9]{{0,{len(digits) - 2}}}"]
+    for at, digit in enumerate(digits):
+        least, below = int(at == 0), int(digit) - 1
+        if below >= least:
+            ways.append(f"{digits[:at]}[{least}-{below}][0-9]{{{len(digits) - at - 1}}}")
+    return f"({'|'.join([*ways, digits])})"
+
+
 _SMALL: Final = {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
 _UNSIGNED: Final = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
 # The canonical JSON form writes integers of 64 bits as texts.
-_LARGE: Final = {"type": "string", "pattern": "^-?(0|[1-9][0-9]{0,18})$"}
-_LARGE_UNSIGNED: Final = {"type": "string", "pattern": "^(0|[1-9][0-9]{0,19})$"}
+_LARGE: Final = {"type": "string", "pattern": f"^(0|{_at_most(2**63 - 1)}|-{_at_most(2**63)})$"}
+_LARGE_UNSIGNED: Final = {"type": "string", "pattern": f"^(0|{_at_most(2**64 - 1)})$"}
+_BYTES: Final = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
 _SCALARS: Final[dict[str, dict[str, Any]]] = {
     **each_as(("double", "float"), {"type": "number"}),
     **each_as(("int32", "sint32", "sfixed32"), _SMALL),
@@ -32,10 +46,7 @@ _SCALARS: Final[dict[str, dict[str, Any]]] = {
     **each_as(("uint64", "fixed64"), _LARGE_UNSIGNED),
     "bool": {"type": "boolean"},
     "string": {"type": "string"},
-    "bytes": {
-        "type": "string",
-        "pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
-    },
+    "bytes": {"type": "string", "pattern": _BYTES},
     "google.protobuf.Timestamp": {"type": "string", "format": "date-time"},
     "google.protobuf.Duration": {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]{1,9})?s$"},
     "google.protobuf.Struct": {"type": "object"},
@@ -43,10 +54,33 @@ _SCALARS: Final[dict[str, dict[str, Any]]] = {
     "google.protobuf.ListValue": {"type": "array"},
     "google.protobuf.StringValue": {"type": ["string", "null"]},
     "google.protobuf.BoolValue": {"type": ["boolean", "null"]},
-    "google.protobuf.DoubleValue": {"type": ["number", "null"]},
+    **each_as(
+        ("google.protobuf.DoubleValue", "google.protobuf.FloatValue"), {"type": ["number", "null"]}
+    ),
     "google.protobuf.Int32Value": {**_SMALL, "type": ["integer", "null"]},
+    "google.protobuf.UInt32Value": {**_UNSIGNED, "type": ["integer", "null"]},
+    "google.protobuf.Int64Value": {**_LARGE, "type": ["string", "null"]},
+    "google.protobuf.UInt64Value": {**_LARGE_UNSIGNED, "type": ["string", "null"]},
+    "google.protobuf.BytesValue": {"type": ["string", "null"], "pattern": _BYTES},
+    "google.protobuf.NullValue": {"type": "null"},
+    "google.protobuf.FieldMask": {"type": "string"},
+    "google.protobuf.Any": {
+        "type": "object",
+        "properties": {"@type": {"type": "string"}},
+        "required": ["@type"],
+    },
     "google.protobuf.Empty": {"type": "object", "additionalProperties": False},
 }
+
+_NUMBERS: Final = f"^(0|{_at_most(2**31 - 1)}|-{_at_most(2**31)})$"
+_KEYS: Final = {
+    "bool": "^(true|false)$",
+    **dict.fromkeys(("int32", "sint32", "sfixed32"), _NUMBERS),
+    **dict.fromkeys(("uint32", "fixed32"), f"^(0|{_at_most(2**32 - 1)})$"),
+    **dict.fromkeys(("int64", "sint64", "sfixed64"), _LARGE["pattern"]),
+    **dict.fromkeys(("uint64", "fixed64"), _LARGE_UNSIGNED["pattern"]),
+}
+"""Patterns of the keys of maps; other keys are any texts."""
 
 
 def from_protobuf(source: str, name: str | None = None) -> dict[str, Any]:
@@ -164,9 +198,10 @@ class _Reader:
         repeated = words.skip("repeated")
         required = required and not words.skip("optional") and not repeated
         if words.skip("map", "<"):
-            words.name()
+            key = _KEYS.get(words.name())
             words.expect(",")
             value, required = {"type": "object", "additionalProperties": self._type(scope)}, False
+            value |= {"propertyNames": {"pattern": key}} if key else {}
             words.expect(">")
         else:
             value = self._type(scope)
@@ -214,3 +249,23 @@ class _Reader:
                 hint = "add its message to the file: imports are not read"
                 raise SourceError(line, f"the type {name!r} is not declared", hint)
             found["$ref"] = f"#/$defs/{known}"
+        for name in self.found:
+            self._release(name)
+
+    def _release(self, name: str) -> None:
+        """Make the fields of a message optional that would contain the message itself without end."""
+        required = self.found[name].get("required", [])
+        for field in [each for each in required if name in self._within(name, each)]:
+            required.remove(field)
+
+    def _within(self, name: str, field: str) -> set[str]:
+        """The messages that a field of a message always contains."""
+        found, fields = set[str](), [(name, field)]
+        while fields:
+            owner, each = fields.pop()
+            value = self.found[owner]["properties"][each]
+            target = value.get("$ref", "").rpartition("/")[2]
+            if target and target not in found:
+                found.add(target)
+                fields += [(target, other) for other in self.found[target].get("required", [])]
+        return found

@@ -596,7 +596,6 @@ COVERED = {
     "service/routing/engine_view.py": "tests/service/routing/test_router.py",
     "service/routing/patience.py": "tests/service/routing/test_router.py",
     "service/schema_tools/dtd.py": "tests/service/schema_tools/test_translations.py",
-    "service/schema_tools/protobuf.py": "tests/service/schema_tools/test_translations.py",
     "service/schema_tools/python_types.py": "tests/service/schema_tools/test_translations.py",
     "service/schema_tools/source_text.py": "tests/service/schema_tools/test_translations.py",
     "service/schema_tools/typescript_objects.py": "tests/service/schema_tools/test_typescript.py",
