@@ -4,6 +4,7 @@ Does: import a module of the user and make the schema that the SDK sends for the
 module's code is executed.
 """
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -25,9 +26,13 @@ def from_python(place: str) -> dict[str, Any]:
         SourceError: there is no such module or type, or the type has no schema.
     """
     module_name, found, name = place.rpartition(":")
-    if not found or not name.isidentifier():
+    if not found or not all(part.isidentifier() for part in name.split(".")):
         raise SourceError(1, f"{place!r} is not MODULE:TYPE", "for example models.py:Invoice")
-    kind = getattr(_module(module_name), name, None)
+    # What the module prints is no part of the schema, which is often redirected into a file.
+    with contextlib.redirect_stdout(sys.stderr):
+        kind = _module(module_name)
+        for part in name.split("."):
+            kind = getattr(kind, part, None)
     if kind is None:
         raise SourceError(1, f"{module_name!r} has no {name!r}")
     if inspect.isroutine(kind):

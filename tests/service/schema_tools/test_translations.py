@@ -307,6 +307,17 @@ def test_a_file_of_types_that_cannot_be_run_is_refused_by_line(
         from_python(f"{path}:A")
 
 
+def test_what_a_module_prints_is_no_part_of_the_schema(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "models.py"
+    path.write_text(
+        "import dataclasses\nprint('ready')\nclass A:\n    @dataclasses.dataclass\n    class B:\n        n: int\n"
+    )
+    assert list(from_python(f"{path}:A.B")["properties"]) == ["n"]
+    assert capsys.readouterr() == ("", "ready\n")
+
+
 @pytest.mark.parametrize("status", ["", "0", "7"])
 def test_a_module_that_ends_the_program_is_an_error_of_its_file(
     tmp_path: Path, status: str
