@@ -1,4 +1,4 @@
-"""Objects of TypeScript whose members are known only after all declarations: joined types and records.
+"""Objects of TypeScript with members that are known only after all declarations: joined types and records.
 
 Does: keep their places, and complete them. Does not: read a source (`typescript`).
 """

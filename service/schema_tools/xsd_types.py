@@ -72,7 +72,7 @@ _WITHOUT_EFFECT: Final = ("annotation", "whiteSpace", "simpleType")
 
 
 def restricted(base: dict[str, Any], restriction: ElementTree.Element) -> dict[str, Any]:
-    """The schema of a restriction of a simple type, whose schema is `base`.
+    """The schema of a restriction of the simple type with the schema `base`.
 
     Raises:
         SourceError: a facet that cannot be stated for the type, or that has no value.
