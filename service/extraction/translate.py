@@ -6,9 +6,8 @@ Every field is either mapped or refused. Does not: examine the meaning of a sche
 
 import codecs
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
-from typing import Any, TypeVar, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import pydantic
 from intaglio.engine.api import SamplingParams
@@ -25,6 +24,7 @@ from intaglio.schemas.registry import RegisterSchema
 
 from ..errors import InvalidBody, InvalidJson, ServiceError, UnknownField
 from .body_places import located
+from .unknown_fields import meant_field, own_mistakes
 
 MAX_DETAILS = 20
 SCORED_TOKENS = 32
@@ -42,8 +42,6 @@ _KINDS = {
     "none_required": "null",
 }
 """What the errors of pydantic say that a value is not."""
-
-_MOST_LISTED = 16  # fields that a hint lists in full
 
 R = TypeVar("R", bound=Wire)
 
@@ -189,19 +187,21 @@ def sampling(options: ExtractOptions, max_tokens: int) -> SamplingParams:
 
 def _body_error(error: pydantic.ValidationError, kind: type[Wire], body: Any) -> ServiceError:
     """The error for an invalid body. It shows the caller's field names, but no values."""
-    causes = located(
-        error.errors(include_url=False, include_input=False, include_context=False), body
-    )
-    unknown = [cause for cause in causes if cause["type"] == "extra_forbidden"]
-    if unknown:
+    errors = error.errors(include_url=False, include_input=False, include_context=False)
+    causes = located(own_mistakes(errors), body)
+    if unknown := [cause for cause in causes if cause["type"] == "extra_forbidden"]:
         details = tuple(
-            Detail(pointer=pointer_of(cause["loc"]), reason="there is no such field")
+            Detail(
+                pointer=pointer_of(cause["loc"]),
+                reason="there is no such field",
+                hint=meant_field(cause["loc"], kind),
+            )
             for cause in unknown[:MAX_DETAILS]
         )
         return UnknownField(
             f"the body has an unknown field: {details[0].pointer}",
             param=_dotted(unknown[0]["loc"]),
-            hint=_known_fields(unknown[0]["loc"], kind),
+            hint=details[0].hint,
             details=details,
         )
     found: dict[tuple[str | int, ...], list[Mapping[str, Any]]] = {}
@@ -241,58 +241,11 @@ def _reason(kind: str, message: str, loc: tuple[str | int, ...]) -> str:
         return "must be a JSON array"
     if kind == "missing":
         return "this field is required"
+    if kind == "union_tag_invalid":
+        return f"type should be one of {message.rpartition('expected tags: ')[2]}"
     found = message.removeprefix("Value error, ").removeprefix("Input ")
     return found.replace(" after validation", "")
 
 
 def _dotted(loc: tuple[str | int, ...]) -> str:
     return ".".join(str(part) for part in loc)
-
-
-def _known_fields(loc: tuple[str | int, ...], kind: type[Wire]) -> str:
-    """A hint about an unknown field: where a field of this name is, else similar ones if there are many, else all."""
-    owner, name = _owner(loc, kind), str(loc[-1])
-    if elsewhere := _elsewhere(name, owner, kind, loc[:-1]):
-        return f"it belongs at {elsewhere}"
-    known = _fields_of(owner)
-    similar = get_close_matches(name, known) if len(known) > _MOST_LISTED else ()
-    if similar:
-        return f"did you mean {' or '.join(similar)}"
-    return f"the fields are {', '.join(known)}"
-
-
-def _elsewhere(
-    name: str, owner: type[Wire], kind: type[Wire], place: tuple[str | int, ...]
-) -> str | None:
-    """The JSON Pointer of a field of this name in an object within `owner`, which is at `place`, or in the body."""
-    for member, field in owner.model_fields.items():
-        parts = (field.annotation, *get_args(field.annotation))
-        if any(name in _fields_of(part) for part in parts if _is_wire(part)):
-            return pointer_of((*place, field.alias or member, name))
-    return pointer_of((name,)) if place and name in _fields_of(kind) else None
-
-
-def _is_wire(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, Wire)
-
-
-def _owner(loc: tuple[str | int, ...], kind: type[Wire]) -> type[Wire]:
-    """The type of the object with an unknown field."""
-    owner = kind
-    for part in loc[:-1]:
-        # None for an index: an item of the previous field.
-        field = owner.model_fields.get(str(part))
-        types = _inner_types(None if field is None else field.annotation)
-        owner = next((each for each in types if _is_wire(each)), owner)
-    return owner
-
-
-def _fields_of(owner: type[Wire]) -> list[str]:
-    return [field.alias or name for name, field in owner.model_fields.items()]
-
-
-def _inner_types(annotation: Any) -> Iterator[Any]:
-    """An annotation and all types within it."""
-    yield annotation
-    for inner in get_args(annotation):
-        yield from _inner_types(inner)

@@ -268,6 +268,9 @@ def test_a_server_without_a_folder_says_that_it_keeps_nothing(served: Live) -> N
         ({"input": [{"type": "item_reference", "id": "x"}]}, "input.0"),
         ({"input": [{"role": "user", "content": [{"type": "input_image"}]}]},
          "input.0.content.0.type"),
+        ({"input": [{"role": "user", "content": [
+            {"type": "input_image", "image_url": "data:image/png;base64,AA", "detail": "low"}]}]},
+         "input.0.content.0.type"),
         ({"background": True}, "background"),
         ({"tools": [{"type": "web_search"}]}, "tools.0.type"),
         ({"tool_choice": "required"}, "tool_choice"),
