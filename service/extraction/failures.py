@@ -63,8 +63,17 @@ def refusal_details(error: grammar.GrammarError, below: str = "/schema") -> tupl
     )
 
 
-def request_error(failure: engine.Failure) -> Exception:
-    """The exception for a request that the engine ended with `failure`, chosen by the failure's code."""
+def request_error(failure: engine.Failure, budget: str = "options.max_tokens") -> Exception:
+    """The exception for a request that the engine ended with `failure`, chosen by the failure's code.
+
+    `budget` is the field of the request that states the budget, which the engine calls `max_tokens`.
+    """
+    if failure.code == engine.BudgetTooSmall.code:
+        name = budget.rpartition(".")[2]
+        message, hint = (
+            text.replace("max_tokens", name) for text in (failure.message, failure.hint)
+        )
+        return engine.BudgetTooSmall(message, where=budget, hint=hint)
     for kind in _ENGINE_ERRORS:
         if kind.code == failure.code:
             return kind(failure.message, hint=failure.hint)

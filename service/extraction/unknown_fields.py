@@ -14,7 +14,7 @@ from intaglio.schemas.json_pointer import pointer_of
 Place = tuple[str | int, ...]
 
 _MOST_LISTED: Final = 16  # fields that a hint lists in full
-_LEAST_LIKENESS: Final = 0.7  # below it, stop and store are alike
+_LEAST_RATIO: Final = 0.7  # below it, stop and store are alike
 
 _OTHER_NAMES: Final[Mapping[str, Place]] = {
     "function_call": ("tool_choice",),
@@ -26,7 +26,7 @@ _OTHER_NAMES: Final[Mapping[str, Place]] = {
 
 
 def own_mistakes(causes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The errors of pydantic without the unknown fields of an object, or a branch of a union, whose `type` is wrong:
+    """The errors of pydantic without the unknown fields of an object, or a branch of a union, with a wrong `type`:
     they may be right for the type that was meant.
     """
     mistyped = {
@@ -53,7 +53,7 @@ def meant_field(loc: Place, kind: type[Wire]) -> str:
     if other and other[0] in known:
         return f"give {pointer_of((*loc[:-1], *other))} instead"
     similar = (
-        get_close_matches(name, known, cutoff=_LEAST_LIKENESS) if len(known) > _MOST_LISTED else ()
+        get_close_matches(name, known, cutoff=_LEAST_RATIO) if len(known) > _MOST_LISTED else ()
     )
     if similar:
         return f"did you mean {' or '.join(similar)}"

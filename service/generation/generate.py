@@ -155,7 +155,7 @@ def _require_end(last: Delta | None, spec: GenerationSpec) -> None:
     if last is not None and last.finish in (Finish.STOP, Finish.LENGTH):
         return
     if last is not None and last.finish is Finish.ERROR and last.error is not None:
-        raise request_error(last.error)
+        raise request_error(last.error, spec.budget_field)
     if last is not None and last.finish is Finish.DEADLINE:
         late = last.error
         if late is not None:  # the engine saw that it cannot be met

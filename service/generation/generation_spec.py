@@ -45,7 +45,8 @@ class GenerationSpec:
     admission. With `reasoning`, the prompts leave reasoning open, and the answer follows it. With `whole`, the deltas
     are not read, so that the engine may send each answer in one piece. `adapter` changes the model. `images` are those
     of each prompt. With `free_tokens`, each answer is first written without the constraint, in at most that many
-    tokens, as the draft of the constrained one. `draft` is such a draft, a likely answer.
+    tokens, as the draft of the constrained one. `draft` is such a draft, a likely answer. `budget_field` is the
+    field of the request that states `sampling.max_tokens`, for errors.
     """
 
     id: str
@@ -66,6 +67,7 @@ class GenerationSpec:
     images: tuple[PromptImage, ...] = ()
     free_tokens: int | None = None
     draft: tuple[int, ...] = ()
+    budget_field: str = "max_tokens"
 
     @property
     def choices(self) -> int:

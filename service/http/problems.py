@@ -146,10 +146,12 @@ def problem_response(
     elif isinstance(error, jobs.JobError):
         hint, param, retryable = error.hint, error.param or None, error.retryable
         if error.param:
-            where = "/" + error.param.replace(".", "/")
-            details = (Detail(pointer=where, reason=error.message),)
+            details = (_detail(error.param, error.message, hint),)
     elif isinstance(error, engine.EngineError):
         hint, param, retryable = error.hint, error.where or None, error.retryable
+        if error.where and isinstance(error, engine.TooLong | engine.BudgetTooSmall):
+            # `where` of the others may name a file or a setting
+            details = (_detail(error.where, error.message, hint),)
     elif isinstance(error, grammar.GrammarError):
         param, details = place.removeprefix("/").replace("/", "."), refusal_details(error, place)
         hint = details[0].hint if details else ""
@@ -172,6 +174,11 @@ def problem_response(
         {"allow": ", ".join(error.allowed)} if isinstance(error, service.MethodNotAllowed) else {}
     )
     return _response(status, problem, headers, retry_after_s)
+
+
+def _detail(field: str, reason: str, hint: str) -> Detail:
+    """A detail about a field of the body, which is named with dots."""
+    return Detail(pointer="/" + field.replace(".", "/"), reason=reason, hint=hint)
 
 
 def status_of(error: Exception) -> tuple[int, Code] | None:

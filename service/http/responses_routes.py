@@ -25,6 +25,7 @@ from starlette.responses import Response
 from ..errors import InvalidBody, UnknownResponse
 from ..openai.prepare_response import prepare_response
 from ..openai.response_answer import ResponseForm
+from ..openai.response_input import listed
 from .generation_call import answer
 from .openai_errors import OPENAI_ERRORS, error_event
 from .operations import (
@@ -109,10 +110,7 @@ async def delete(service: Service, request: Request) -> Response:
 async def input_items(service: Service, request: Request) -> Response:
     """`GET /v1/responses/{id}/input_items`: the items before the output of a kept response, the last one first."""
     found = await _stored(service, request)
-    items = [
-        {**item, "id": item.get("id") or f"item_{number}"}
-        for number, item in enumerate(found.items)
-    ]
+    items = [listed(item, number) for number, item in enumerate(found.items)]
     items.reverse()
     names = [item["id"] for item in items]
     return document(

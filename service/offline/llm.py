@@ -344,7 +344,7 @@ class _Text:
     def completion(self, contract: Contract) -> Completion:
         output = self.output
         if output.error is not None:
-            raise request_error(output.error)
+            raise request_error(output.error, "max_tokens")
         assert output.finish is not None
         assert output.usage is not None
         text = self._text + self._detokenizer.finish()

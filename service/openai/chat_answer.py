@@ -39,8 +39,8 @@ _encode = msgspec.json.encode
 class ChatForm:
     """Writes one chat completion. `texts` are the vocabulary's; `reader` makes the reader of each choice.
 
-    `scored`: whether `logprobs` were asked for. `usage_at_end` adds a last chunk with the usage, `usage_always` puts
-    the counts so far in every chunk.
+    `alternatives`: how many of each token were asked for; None without `logprobs`. `usage_at_end` adds a last chunk
+    with the usage, `usage_always` puts the counts so far in every chunk.
     """
 
     id: str
@@ -50,7 +50,7 @@ class ChatForm:
     prompt_tokens: int
     texts: Texts
     image_tokens: int = 0
-    scored: bool = False
+    alternatives: int | None = None
     usage_at_end: bool = False
     usage_always: bool = False
     reader: Callable[[], ReplyReader] = ContentReader
@@ -140,7 +140,9 @@ class ChatForm:
         }
 
     def _logprobs(self, tokens: tuple[ScoredToken, ...]) -> dict[str, Any] | None:
-        return chat_logprobs(tokens, self.texts) if self.scored else None
+        if self.alternatives is None:
+            return None
+        return chat_logprobs(tokens, self.texts, self.alternatives)
 
 
 @dataclass(slots=True)

@@ -15,12 +15,18 @@ Texts = Sequence[bytes | None]
 """The bytes of each token of the vocabulary; None for control tokens."""
 
 
-def chat_logprobs(tokens: Sequence[ScoredToken], texts: Texts) -> dict[str, Any]:
-    """The `logprobs` of a choice of a chat completion."""
+def chat_logprobs(tokens: Sequence[ScoredToken], texts: Texts, alternatives: int) -> dict[str, Any]:
+    """The `logprobs` of a choice of a chat completion, with up to so many alternatives to each token.
+
+    The engine reports none for a forced token. It becomes its own, because clients read the first alternative.
+    """
     content = [
         {
             **_entry(scored.token, scored.logprob, texts),
-            "top_logprobs": [_entry(token, logprob, texts) for token, logprob in scored.top],
+            "top_logprobs": [
+                _entry(token, logprob, texts)
+                for token, logprob in scored.top or [(scored.token, scored.logprob)][:alternatives]
+            ],
         }
         for scored in tokens
     ]

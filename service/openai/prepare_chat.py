@@ -62,9 +62,8 @@ def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
     if images:
         form = replace(form, image_tokens=sum(image.tokens for image in images))
     stated = use.stated if use else content
-    scores = (body.top_logprobs or 0) if body.logprobs else None
-    spec = specification(call_id, (tokens,), body, stated, (limit, scores))
-    spec = replace(spec, adapter=adapter, images=images)
+    spec = specification(call_id, (tokens,), body, stated, (limit, _alternatives(body)))
+    spec = replace(spec, adapter=adapter, images=images, budget_field=_budget_field(body))
     if use is not None:
         spec = replace(spec, check=use.check, is_cut_off=use.is_cut_off)
     spec = replace(spec, free_tokens=_free_tokens(body, model, spec))
@@ -75,14 +74,17 @@ def prepare_chat(body: ChatRequest, model: LoadedModel) -> PreparedCall:
 
 
 def _limit(body: ChatRequest, model: LoadedModel, prompt: int) -> int:
-    completion = body.max_completion_tokens is not None
-    return answer_budget(
-        model.info,
-        prompt,
-        body.max_completion_tokens if completion else body.max_tokens,
-        "max_completion_tokens" if completion else "max_tokens",
-        "messages",
-    )
+    field = _budget_field(body)
+    return answer_budget(model.info, prompt, getattr(body, field), field, "messages")
+
+
+def _budget_field(body: ChatRequest) -> str:
+    return "max_tokens" if body.max_completion_tokens is None else "max_completion_tokens"
+
+
+def _alternatives(body: ChatRequest) -> int | None:
+    """How many alternatives to report with each token; None without log-probabilities."""
+    return (body.top_logprobs or 0) if body.logprobs else None
 
 
 def _free_tokens(body: ChatRequest, model: LoadedModel, spec: GenerationSpec) -> int | None:
@@ -108,7 +110,7 @@ def _form(
         fingerprint=f"intaglio-{model.version}",
         prompt_tokens=prompt,
         texts=model.text.vocabulary.tokens,
-        scored=bool(body.logprobs),
+        alternatives=_alternatives(body),
         usage_at_end=bool(options and options.include_usage),
         usage_always=bool(options and options.continuous_usage_stats),
         reader=use.plan.reader if use else ContentReader,

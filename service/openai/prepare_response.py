@@ -93,7 +93,7 @@ def prepare_response(
         base=_base(body, model, spec.id, store=kept is not None),
         prompt_tokens=len(prompt.tokens),
         texts=model.text.vocabulary.tokens,
-        scored=spec.sampling.logprobs is not None,
+        alternatives=spec.sampling.logprobs,
         reader=use.plan.reader if use else ContentReader,
         keep=None if kept is None or body.store is False else partial(kept.keep, items),
     )
@@ -189,6 +189,7 @@ def _specification(
         check=use.check if use else check,
         is_cut_off=use.is_cut_off if use else None,
         whole=not body.stream,
+        budget_field="max_output_tokens",
     )
 
 

@@ -33,13 +33,14 @@ _encode = msgspec.json.encode
 class ResponseForm:
     """Writes one response. `base` has its fields before there is output; `texts` are the vocabulary's.
 
-    `scored`: whether log-probabilities were asked for. `keep` gets the complete response, before it is sent.
+    `alternatives`: how many of each token were asked for; None without log-probabilities. `keep` gets the complete
+    response, before it is sent.
     """
 
     base: dict[str, Any]
     prompt_tokens: int
     texts: Texts
-    scored: bool = False
+    alternatives: int | None = None
     reader: Callable[[], ReplyReader] = ContentReader
     keep: Callable[[dict[str, Any]], Awaitable[None]] | None = None
     _sent: int = field(default=0, init=False)
@@ -113,9 +114,11 @@ class _Answer:
     def _parts(
         self, parts: Iterable[ReplyPart], tokens: tuple[ScoredToken, ...]
     ) -> Iterator[Event]:
-        logprobs = chat_logprobs(tokens, self._form.texts)["content"] if tokens else []
+        form = self._form
+        scored = form.alternatives is not None
+        logprobs = chat_logprobs(tokens, form.texts, form.alternatives or 0)["content"]
         for part in parts:
-            yield from self._items.add(part, logprobs if self._form.scored else None)
+            yield from self._items.add(part, logprobs if scored else None)
             logprobs = []
 
     def response(self) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """The input of a response as a conversation: items to messages.
 
-Does: put calls and the text before them into one message, as chats have it, and reject parts that are not text. Does
-not: render messages (`chat_prompt`), or read items (`schemas/openai/responses_items.py`).
+Does: put calls and the text before them into one message, as chats have it, and reject parts that are not text; write
+items of a kept input. Does not: render messages (`chat_prompt`), or read items (`schemas/openai/responses_items.py`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from intaglio.schemas.openai.responses_items import (
@@ -48,6 +48,16 @@ def conversation(
             case InputReasoning():
                 reasoning = _text(item.content or ())
     return _system_first(found)
+
+
+def listed(item: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """An item of a kept input as clients read it: with an id, and the text of a message as a part."""
+    found = {**item, "id": item.get("id") or f"item_{number}"}
+    if isinstance(text := item.get("content"), str):
+        kind = "output_text" if item["role"] == "assistant" else "input_text"
+        more: dict[str, Any] = {"annotations": []} if kind == "output_text" else {}
+        found["content"] = [{"type": kind, "text": text, **more}]
+    return found
 
 
 def _add_call(found: list[Message], item: InputCall, reasoning: str) -> None:

@@ -585,7 +585,6 @@ COVERED = {
     "service/observability/request_metrics.py": "tests/service/observability/test_generations.py",
     "service/offline/load_errors.py": "tests/service/test_llm.py",
     "service/openai/chat_answer.py": "tests/service/openai/test_chat.py",
-    "service/openai/logprob_entries.py": "tests/service/openai/test_chat.py",
     "service/openai/prepare_chat.py": "tests/service/openai/test_chat.py",
     "service/openai/reasoning_request.py": "tests/service/openai/test_chat_reasoning.py",
     "service/openai/sampling_options.py": "tests/service/openai/test_chat.py",

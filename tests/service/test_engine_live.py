@@ -104,7 +104,10 @@ def test_a_schema_that_cannot_be_kept_is_refused_by_name(
 def test_a_budget_that_is_too_small_is_refused_with_the_least(service: Live) -> None:
     response = service.extract(TICKET, "x", options={"max_tokens": 5})
     assert response.status_code == 400
-    assert response.json()["error"]["code"] == "budget_too_small"
+    found = response.json()["error"]
+    assert found["code"] == "budget_too_small"
+    assert [detail["pointer"] for detail in found["details"]] == ["/options/max_tokens"]
+    assert found["details"][0]["hint"] == found["hint"]
 
 
 def test_a_deadline_ends_an_extraction(service: Live) -> None:

@@ -350,12 +350,15 @@ def test_an_error_has_the_request_id_of_its_header(served: Live) -> None:
 def test_an_error_before_the_first_token_of_a_stream_has_its_status(served: Live) -> None:
     for stream in (False, True):
         found = error(post(served, "fail budget_too_small", stream=stream), 400)
-        assert found["code"] == "budget_too_small"
+        assert (found["code"], found["param"]) == ("budget_too_small", "max_tokens")
+    found = error(post(served, "fail budget_too_small", max_completion_tokens=5), 400)
+    assert [detail["pointer"] for detail in found["details"]] == ["/max_completion_tokens"]
 
 
 def test_a_prompt_beyond_the_context_is_refused(served: Live) -> None:
     found = error(post(served, "echo " + "x" * 5000), 400)
     assert (found["code"], found["param"]) == ("context_length_exceeded", "messages")
+    assert [detail["pointer"] for detail in found["details"]] == ["/messages"]
     found = error(post(served, "echo a", max_completion_tokens=5000), 400)
     assert found["param"] == "max_completion_tokens"
 

@@ -231,6 +231,7 @@ def test_a_response_is_kept_and_continued(keeping: Live) -> None:
     assert second["usage"]["input_tokens"] > first["usage"]["input_tokens"]
     items = keeping.http.get(f"/v1/responses/{second['id']}/input_items").json()["data"]
     assert [item["role"] for item in items] == ["user", "assistant", "user"]
+    assert items[0]["content"] == [{"type": "input_text", "text": "no order"}]
 
 
 def test_a_streamed_response_is_kept_too(keeping: Live) -> None:
@@ -287,6 +288,11 @@ def test_what_cannot_be_done_is_refused_at_its_place(
     served: Live, fields: dict[str, Any], param: str
 ) -> None:
     assert error(post(served, "x", **fields), 400)["param"] == param
+
+
+def test_a_budget_that_is_too_small_is_the_fault_of_its_field(served: Live) -> None:
+    found = error(post(served, "<<fail budget_too_small>>", max_output_tokens=5), 400)
+    assert found["param"] == "max_output_tokens"
 
 
 @pytest.mark.parametrize("body", [{}, {"stream": True}, {"input": None, "temperature": 0}])
