@@ -182,19 +182,7 @@ class Bench:
 
     def decode(self, count: int, grammar: Callable[[int], Any]) -> dict[str, float]:
         """Milliseconds a token of one sequence, a step, and the host's parts of it, with `count` running."""
-        requests = self.requests(count, salt="d", limits=[1024] * count, constraint=grammar)
-        self.run(
-            [
-                replace(
-                    r, id=f"w{r.id}", constraint=None, sampling=replace(r.sampling, max_tokens=1)
-                )
-                for r in requests
-            ]
-        )
-        have = dict.fromkeys((r.id for r in requests), 0)
-        for request in requests:
-            self.engine.submit(request)
-        self._until(have, self.span.begin)
+        requests, have = self._begun(count, grammar)
         before, tokens = self.engine.metrics(), sum(have.values())
         began = time.perf_counter()
         self._until(have, self.span.end)
@@ -218,13 +206,9 @@ class Bench:
 
     def idle(self, count: int, grammar: Callable[[int], Any]) -> dict[str, float]:
         """Share of the time in which the GPU did nothing, over 40 decode steps of `count` sequences."""
-        requests = self.requests(count, salt="d", limits=[1024] * count, constraint=grammar)
-        have = dict.fromkeys((r.id for r in requests), 0)
-        for request in requests:
-            self.engine.submit(request)
         # What an earlier profile left behind is not the engine's to look through while it is measured.
         self.collector.start()
-        self._until(have, self.span.begin)
+        requests, _ = self._begun(count, grammar)
         before = self.engine.metrics().seconds
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
             for _ in range(40):
@@ -249,6 +233,33 @@ class Bench:
             "profiled_step_ms": (last - spans[0][0]) / 40e3,
             **{part: 1e3 * (after[part] - before[part]) / 40 for part in after},
         }
+
+    def prepare(self, requests: Sequence[Request]) -> None:
+        """Compile the grammars of all requests and cache their prompts: a copy of each runs to its first token.
+
+        Then they begin together, however long a host compiles.
+        """
+        waiting = {f"w{request.id}" for request in requests}
+        for request in requests:
+            self.engine.submit(replace(request, id=f"w{request.id}"))
+        for delta in self._until_idle():
+            if delta.error is not None:
+                raise RuntimeError(f"a request failed: {delta.error}")
+            if delta.request_id in waiting:
+                waiting.remove(delta.request_id)
+                self.engine.abort(delta.request_id)
+
+    def _begun(
+        self, count: int, grammar: Callable[[int], Any]
+    ) -> tuple[list[Request], dict[str, int]]:
+        """Requests that all run and have come to the span's beginning, and the tokens that each has by then."""
+        requests = self.requests(count, salt="d", limits=[1024] * count, constraint=grammar)
+        self.prepare(requests)
+        have = dict.fromkeys((request.id for request in requests), 0)
+        for request in requests:
+            self.engine.submit(request)
+        self._until(have, self.span.begin)
+        return requests, have
 
     def _until(self, have: dict[str, int], tokens: int) -> None:
         while min(have.values()) < tokens:
@@ -408,6 +419,7 @@ def main() -> None:
             "max_running": span.most,
             "max_batched_tokens": 16384,
             "grammar_store": "off",
+            "grammar_bytes": 4 << 30,  # holds one for each sequence
         }
         texts = {f"INTAGLIO_ENGINE_{k.upper()}": v for k, v in (s.split("=") for s in args.set)}
         given = {k: v for k, v in settings.items() if f"INTAGLIO_ENGINE_{k.upper()}" not in texts}

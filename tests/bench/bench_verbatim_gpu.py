@@ -149,18 +149,7 @@ class VerbatimBench:
     def compile(self, kind: str, turn: int, limit: int) -> float:
         """Seconds until all grammars are compiled, and all prompts cached."""
         began = time.perf_counter()
-        requests = self.requests(kind, turn, limit)
-        for request in requests:
-            self.bench.engine.submit(request)
-        told = set[str]()
-        while len(told) < len(requests):
-            for delta in self.step():
-                if delta.error is not None:
-                    raise RuntimeError(f"a request failed: {delta.error}")
-                if delta.request_id not in told:
-                    self.bench.engine.abort(delta.request_id)
-                    told.add(delta.request_id)
-        self.drain()
+        self.bench.prepare(self.requests(kind, turn, limit))
         return time.perf_counter() - began
 
     def timed(self, kind: str, turn: int, steps: int, limit: int) -> Steps:
