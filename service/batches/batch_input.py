@@ -81,7 +81,8 @@ def _fault(number: int, text: bytes, endpoint: str, seen: set[str]) -> BatchFaul
         return BatchFault(code="invalid_json_line", message=reason, line=number)
     except InvalidJson as error:
         reason = f"the line is not JSON: {error}"
-        return BatchFault(code="invalid_json_line", message=reason, line=number)
+        param = ".".join(map(str, error.place or ())) or None
+        return BatchFault(code="invalid_json_line", message=reason, line=number, param=param)
     except pydantic.ValidationError as error:
         cause = error.errors(include_url=False, include_input=False, include_context=False)[0]
         param = ".".join(str(part) for part in cause["loc"]) or None

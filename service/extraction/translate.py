@@ -130,7 +130,14 @@ def _parsed(body: bytes, max_depth: int) -> Any:
             hint="encode the body as UTF-8",
         ) from None
     except BadJson as error:
-        raise InvalidJson(f"the body is not JSON: {error}") from None
+        reason, place = f"the body is not JSON: {error}", error.place or ()
+        details = (Detail(pointer=pointer_of(place), reason=reason, hint=error.hint),)
+        raise InvalidJson(
+            reason,
+            param=".".join(map(str, place)) or None,
+            hint=error.hint,
+            details=() if error.place is None else details,
+        ) from None
 
 
 def checked(value: Any) -> ExtractRequest:

@@ -50,6 +50,46 @@ def test_what_is_not_is_refused(text: str, match: str) -> None:
         parse_json(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"a":1,"b":2,"a":3}', ("a",)),
+        ('{"x":[0,{"a":1,"a":2}],"y":NaN}', ("x", 1, "a")),
+        ('{"x":[[1],[[2,NaN]]],"x":1e999}', ("x", 1, 0, 1)),
+        ("[-Infinity]", (0,)),
+        ("1e999", ()),
+        ('{"n":[' + "1" * 5000 + "]}", ("n", 0)),
+        ('{"a":["b","\\ud800c"]}', ("a", 1)),
+        ('[{"\\udc00":1}]', (0,)),
+        ('{"a":NaN,', None),
+        ("[1,]", None),
+        ("[" * 300 + "]" * 300, None),
+    ],
+)
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_value_that_is_refused_has_a_place(
+    text: str, place: tuple[str | int, ...] | None, exact: bool
+) -> None:
+    text = text.replace("1e999", "1e99999999999999999999") if exact else text
+    with pytest.raises(InvalidJson) as refused:
+        parse_json(text, exact=exact)
+    assert refused.value.place == place
+    assert refused.value.hint or place is None
+
+
+@given(st.lists(st.integers(0, 3) | st.text(), max_size=6))
+def test_a_refused_value_is_found_anywhere(place: list[str | int]) -> None:
+    text = "NaN"
+    for key in reversed(place):  # among neighbours that are fine
+        if isinstance(key, str):
+            text = f"{{{json.dumps(key + '-')}:[1],{json.dumps(key)}:{text}}}"
+        else:
+            text = f"[{'{},' * key}{text},[[]]]"
+    with pytest.raises(InvalidJson) as refused:
+        parse_json(text)
+    assert refused.value.place == tuple(place)
+
+
 def test_brackets_in_strings_do_not_nest() -> None:
     assert parse_json(json.dumps(["[" * 500, '"{' * 500])) == ["[" * 500, '"{' * 500]
 

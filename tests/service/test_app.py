@@ -119,28 +119,32 @@ def nested(depth: int) -> str:
     return '{"schema":' + "[" * depth + "]" * depth + ',"text":"x"}'
 
 
-MALFORMED: list[tuple[bytes, str]] = [
-    (b"", "the body is empty"),
-    (b" \n", "the body is empty"),
-    (b'\xef\xbb\xbf{"schema":{},"text":"x"}', "a byte order mark"),
-    (b"{", "line 1"),
-    (b'{"schema":{},"text":"x"} x', "line 1"),
-    (b'{"text":"a","text":"b","schema":{}}', "twice"),
-    (b'{"schema":{"type":"object","type":"array"},"text":"a"}', "twice"),
-    (b'{"schema":{},"text":"\xff"}', "UTF-8"),
-    (b'{"schema":{},"text":"\\ud800"}', "surrogate"),
-    (b'{"schema":{"const":NaN},"text":"x"}', "NaN"),
-    (b'{"schema":{"const":1e999},"text":"x"}', "out of range"),
-    (b'{"schema":{"const":' + b"9" * 5000 + b'},"text":"x"}', "digits"),
-    (nested(200).encode(), "nested"),
-    (nested(20_000).encode(), "nested"),
+MALFORMED: list[tuple[bytes, str, str | None]] = [
+    (b"", "the body is empty", None),
+    (b" \n", "the body is empty", None),
+    (b'\xef\xbb\xbf{"schema":{},"text":"x"}', "a byte order mark", None),
+    (b"{", "line 1", None),
+    (b'{"schema":{},"text":"x"} x', "line 1", None),
+    (b'{"text":"a","text":"b","schema":{}}', "twice", "/text"),
+    (b'{"schema":{"type":"object","type":"array"},"text":"a"}', "twice", "/schema/type"),
+    (b'{"schema":{},"text":"\xff"}', "UTF-8", None),
+    (b'{"schema":{},"text":"\\ud800"}', "surrogate", "/text"),
+    (b'{"schema":{"const":NaN},"text":"x"}', "NaN", "/schema/const"),
+    (b'{"schema":{"enum":[1,1e999]},"text":"x"}', "out of range", "/schema/enum/1"),
+    (b'{"schema":{"const":' + b"9" * 5000 + b'},"text":"x"}', "digits", "/schema/const"),
+    (nested(200).encode(), "nested", None),
+    (nested(20_000).encode(), "nested", None),
 ]
 
 
-@pytest.mark.parametrize(("body", "words"), MALFORMED, ids=range(len(MALFORMED)))
-def test_a_body_that_is_not_strict_json(service: Live, body: bytes, words: str) -> None:
+@pytest.mark.parametrize(("body", "words", "place"), MALFORMED, ids=range(len(MALFORMED)))
+def test_a_body_that_is_not_strict_json(
+    service: Live, body: bytes, words: str, place: str | None
+) -> None:
     found = problem(service.http.post("/v1/extract", content=body), 400, Code.INVALID_JSON)
     assert words in found.message
+    assert [each.pointer for each in found.details] == ([] if place is None else [place])
+    assert all(each.hint and each.hint == found.hint for each in found.details)
 
 
 WRONG: list[tuple[Any, str, Code]] = [
