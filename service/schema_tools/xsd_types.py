@@ -154,7 +154,7 @@ def _pattern(facet: ElementTree.Element, *, numeric: bool) -> str:
 
 
 def _add_pattern(found: dict[str, Any], patterns: list[str]) -> None:
-    """Require one of the patterns of a restriction, besides those of its base."""
+    """Require one of the patterns of a restriction, and the patterns of its base too."""
     one = "|".join(patterns)
     whole = f"^(?:{one})$"
     if "pattern" in found:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import pytest
 from intaglio.engine.config import EngineConfig
@@ -72,6 +73,6 @@ def test_requests_leave_no_objects_behind(engine: LocalEngine) -> None:
     finally:
         gc.enable()
     assert {Finish.LENGTH.value, "invalid_constraint", "invalid_request"} <= ends
-    # Caches that are filled once may grow in some round; what requests leave behind grows in every one.
+    # A cache that is filled once grows in one round; what requests leave behind grows in most of them.
     left = [after - before for before, after in pairwise(counts)]
-    assert min(left) < PER_ROUND / 10, f"less than one object for ten requests, not {left}"
+    assert median(left) < PER_ROUND / 10, f"less than one object for ten requests, not {left}"
